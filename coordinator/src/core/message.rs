@@ -1,0 +1,272 @@
+//! What goes into the core and what comes out of it.
+
+use outflank_engine::{Bound, Position, Square, Window};
+
+/// A point in time: milliseconds since the coordinator started, by a clock that only goes forward.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Millis(pub u64);
+
+/// One connection of a worker; a worker that reconnects gets another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct WorkerId(pub u64);
+
+/// One request of a client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SolveId(pub u64);
+
+/// The name of a job: a hash of its content (canonical position and window), the same on every machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct JobId(pub u64);
+
+/// A piece of work for one worker.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Job {
+    /// The job's name.
+    pub id: JobId,
+    /// The position to solve, in canonical form.
+    pub position: Position,
+    /// The window its value is asked in.
+    pub window: Window,
+    /// The number of nodes after which the worker gives up and reports what it has proved.
+    pub node_limit: u64,
+    /// The number of the worker's threads that search together.
+    pub threads: u32,
+    /// Proved bounds that the search will probably meet.
+    pub known: Vec<(Position, Bound)>,
+}
+
+/// What a worker found out about a job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// The job.
+    pub job: JobId,
+    /// The job's position. A report is useful even when the job is forgotten.
+    pub position: Position,
+    /// What is proved of the position's value; `Bound::UNKNOWN` when nothing is.
+    pub bound: Bound,
+    /// The move that proves the lower bound, or seems best.
+    pub best_move: Option<Square>,
+    /// The best line found, forced passes left out.
+    pub line: Vec<Square>,
+    /// What is proved of the positions after each move, seen by the opponent.
+    pub children: Vec<(Square, Bound)>,
+    /// All legal moves, the most promising first.
+    pub order: Vec<Square>,
+    /// Positions searched.
+    pub nodes: u64,
+    /// Search time in milliseconds.
+    pub millis: u64,
+    /// Whether the window was answered; otherwise the job was cancelled or ran into its limit.
+    pub finished: bool,
+    /// Whether the worker could not do the job at all (it crashed in the search, say).
+    pub failed: bool,
+}
+
+/// What happened outside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A client asks for the value of `position` in `window`.
+    Submitted {
+        /// The request's name, fresh.
+        solve: SolveId,
+        /// The position, as the client gave it.
+        position: Position,
+        /// The window.
+        window: Window,
+    },
+    /// The client is no longer interested.
+    Abandoned {
+        /// The request.
+        solve: SolveId,
+    },
+    /// A worker has connected and takes jobs.
+    Joined {
+        /// Its name, fresh.
+        worker: WorkerId,
+        /// The number of its search threads, at least 1.
+        threads: u32,
+    },
+    /// A worker wants no more jobs; it will still report the ones it has.
+    Draining {
+        /// The worker.
+        worker: WorkerId,
+    },
+    /// A worker's connection is gone: its jobs go back.
+    Left {
+        /// The worker.
+        worker: WorkerId,
+    },
+    /// A worker is alive and works on these jobs.
+    Heartbeat {
+        /// The worker.
+        worker: WorkerId,
+        /// Its jobs and the nodes searched so far in each.
+        jobs: Vec<(JobId, u64)>,
+    },
+    /// A worker reports a job.
+    Reported {
+        /// The worker.
+        worker: WorkerId,
+        /// What it found out.
+        report: Report,
+    },
+    /// Time has passed.
+    Tick,
+}
+
+/// Where a proved bound comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Method {
+    /// A worker searched the position.
+    Search,
+    /// The bound follows from the bounds of the positions after it.
+    Inference,
+}
+
+/// A proved bound on its way into the store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Proof {
+    /// The position, in canonical form.
+    pub position: Position,
+    /// What is proved.
+    pub bound: Bound,
+    /// The move that proves the lower bound or seems best, as a square of the canonical form.
+    pub best_move: Option<Square>,
+    /// Positions searched for it; 0 for an inference.
+    pub nodes: u64,
+    /// Where it comes from.
+    pub method: Method,
+    /// The worker that searched it.
+    pub worker: Option<WorkerId>,
+}
+
+/// How far a request has come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// What is proved of the root so far.
+    pub bound: Bound,
+    /// The window being worked on.
+    pub window: Window,
+    /// Jobs that wait or run.
+    pub jobs_open: u64,
+    /// Jobs finished for this request.
+    pub jobs_done: u64,
+    /// Bounds taken from the store instead of being searched.
+    pub reused: u64,
+    /// Nodes searched for it, running jobs included.
+    pub nodes: u64,
+    /// Nodes predicted for the whole request, those searched included.
+    pub predicted_nodes: u64,
+    /// Workers connected.
+    pub workers: u64,
+}
+
+/// Where the answer to a request comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Source {
+    /// It was in the store already.
+    Store,
+    /// It was searched, nothing was reused.
+    Search,
+    /// It was searched, and bounds from the store were reused.
+    Both,
+}
+
+/// The answer to a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Solution {
+    /// What is proved of the root's value; it answers the window.
+    pub bound: Bound,
+    /// The best move, as a square of the position that the client gave.
+    pub best_move: Option<Square>,
+    /// The best line, as squares of the position that the client gave, forced passes left out.
+    pub line: Vec<Square>,
+    /// Nodes searched for this request by all workers, work that proved useless included.
+    pub nodes: u64,
+    /// Jobs that were done for it.
+    pub jobs: u64,
+    /// Bounds taken from the store.
+    pub reused: u64,
+    /// Where the answer comes from.
+    pub source: Source,
+}
+
+/// What the shell must do, in this order.
+///
+/// The shell writes the proofs of `Persist` to the store; `Acknowledge`, `Progressed` and `Solved`
+/// that come after it are held back until those proofs are on disk. Other commands go out at once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// Give `worker` a job.
+    Assign {
+        /// The worker.
+        worker: WorkerId,
+        /// The job.
+        job: Job,
+    },
+    /// Tell `worker` to stop a job; it will report what it has proved.
+    Cancel {
+        /// The worker.
+        worker: WorkerId,
+        /// The job.
+        job: JobId,
+    },
+    /// Write proofs to the store.
+    Persist {
+        /// The proofs.
+        proofs: Vec<Proof>,
+    },
+    /// Tell `worker` that its report is safe.
+    Acknowledge {
+        /// The worker.
+        worker: WorkerId,
+        /// The job of the report.
+        job: JobId,
+    },
+    /// Tell a client how far its request has come.
+    Progressed {
+        /// The request.
+        solve: SolveId,
+        /// How far.
+        progress: Progress,
+    },
+    /// Tell a client the answer.
+    Solved {
+        /// The request.
+        solve: SolveId,
+        /// The answer.
+        solution: Solution,
+    },
+    /// Tell a client that its request cannot be answered: two proved bounds contradict each other.
+    Contradicted {
+        /// The request.
+        solve: SolveId,
+        /// The position of the two bounds, canonical.
+        position: Position,
+        /// The bound that was held.
+        held: Bound,
+        /// The bound that contradicts it.
+        claimed: Bound,
+    },
+    /// Put a claim that contradicts a proved bound aside, with its provenance.
+    Quarantine {
+        /// The claim.
+        claim: Proof,
+        /// The bound that was held.
+        held: Bound,
+    },
+    /// Close the connection of a worker whose lease has run out.
+    Disconnect {
+        /// The worker.
+        worker: WorkerId,
+        /// Why, in words for its log.
+        reason: String,
+    },
+}
+
+/// The proved bounds that the core can look up: the store's index, or a map in tests.
+pub trait Proofs {
+    /// Returns what is stored for `position`, which is canonical: the bound and the best move (a
+    /// square of the canonical form).
+    fn get(&self, position: Position) -> Option<(Bound, Option<Square>)>;
+}

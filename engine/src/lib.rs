@@ -1,0 +1,17 @@
+//! Exact Othello endgame search: one position in, one proof out.
+//!
+//! The crate has no runtime, no file and no socket: it takes a [`Position`] and a [`Window`] and
+//! returns a proved [`Bound`].
+
+mod answer;
+mod bound;
+pub mod brute_force;
+mod position;
+mod score;
+mod square;
+
+pub use answer::{Answer, Control, Request};
+pub use bound::{Bound, Contradiction, Window};
+pub use position::Position;
+pub use score::Score;
+pub use square::{NotASquare, Square};

@@ -1,0 +1,2 @@
+//! Discs turned by a move.
+pub mod scalar;

@@ -1,0 +1,2 @@
+//! Legal moves.
+pub mod scalar;
