@@ -6,6 +6,7 @@
 mod answer;
 mod bound;
 pub mod brute_force;
+pub mod notation;
 mod position;
 mod score;
 mod square;

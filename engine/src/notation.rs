@@ -1,0 +1,143 @@
+//! Positions as text: boards, move lists, and files of them.
+//!
+//! | form | example |
+//! | --- | --- |
+//! | board | 64 characters a1, b1, … h8, then the side to move: `X`, `x`, `*` black, `O`, `o`, `0` white, `-`, `.` empty; blanks may stand anywhere |
+//! | move list | `f5d6c3`, from the start position; a pass may be left out, or written `--`, `ps`, `pa`, `pass` |
+//! | OBF | a board, then `; MOVE:SCORE` for moves whose score is known, seen by the side to move |
+//!
+//! In files each line holds one position; blank lines and whatever follows `%` or `#` are skipped.
+//! The module reads text and no files.
+
+mod board;
+mod error;
+mod moves;
+mod obf;
+mod segment;
+
+use std::fmt;
+
+use crate::{Position, Score, Square};
+
+pub use error::{Fault, NotationError, Place};
+use segment::Segment;
+
+/// One of the two players.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Side {
+    /// Black, who makes the first move of a game: `X`.
+    Black,
+    /// White: `O`.
+    White,
+}
+
+impl Side {
+    /// Returns the opponent.
+    #[must_use]
+    pub const fn other(self) -> Self {
+        match self {
+            Self::Black => Self::White,
+            Self::White => Self::Black,
+        }
+    }
+
+    /// Returns the side's letter on boards: `X` or `O`.
+    #[must_use]
+    pub const fn letter(self) -> char {
+        match self {
+            Self::Black => 'X',
+            Self::White => 'O',
+        }
+    }
+}
+
+impl fmt::Display for Side {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Black => "black",
+            Self::White => "white",
+        })
+    }
+}
+
+/// A position to solve, and what is known of it.
+///
+/// Displayed as an OBF line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The position, seen by the side to move.
+    pub position: Position,
+    /// The side to move.
+    pub side: Side,
+    /// The moves whose score is known, with the score for the side to move.
+    pub expected: Vec<(Square, Score)>,
+}
+
+impl Problem {
+    /// Returns the score of the best scored move: the position's value if all moves, or the best
+    /// ones, are scored.
+    #[must_use]
+    pub fn expected_value(&self) -> Option<Score> {
+        self.expected.iter().map(|&(_, score)| score).max()
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&obf::format(self))
+    }
+}
+
+/// Reads the positions of a text, one a line; `name` is what errors call the text.
+///
+/// A text without any position gives one error.
+pub fn problems<'a>(
+    name: &'a str,
+    text: &'a str,
+) -> impl Iterator<Item = Result<Problem, NotationError>> + 'a {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut lines = text.lines().enumerate();
+    let mut found = false;
+    std::iter::from_fn(move || {
+        for (index, line) in lines.by_ref() {
+            let line = Segment::line(name, index + 1, line).before(&['%', '#']).trimmed();
+            if !line.text.is_empty() {
+                found = true;
+                return Some(problem(line));
+            }
+        }
+        let nothing = !std::mem::replace(&mut found, true);
+        nothing.then(|| Err(Segment::line(name, 1, "").error(0, Fault::Empty)))
+    })
+}
+
+/// Reads a line that is not blank.
+fn problem(line: Segment<'_>) -> Result<Problem, NotationError> {
+    let problem = match line.text.as_bytes() {
+        [b'a'..=b'h' | b'A'..=b'H', ..] => {
+            let (position, side) = moves::parse(line)?;
+            Problem { position, side, expected: Vec::new() }
+        }
+        _ => obf::parse(line)?,
+    };
+    if problem.position.is_over() {
+        let score = problem.position.final_score();
+        return Err(line.error(0, Fault::GameOver { score, side: problem.side }));
+    }
+    Ok(problem)
+}
+
+/// Returns the board text of a position: 64 characters, a blank, the side to move.
+#[must_use]
+pub fn board(position: Position, side: Side) -> String {
+    board::format(position, side)
+}
+
+/// Returns a line of moves in lower case with blanks between them; passes are not written.
+#[must_use]
+pub fn moves(line: &[Square]) -> String {
+    moves::format(line)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,111 @@
+//! What can be wrong with a text, and where.
+
+use std::fmt;
+
+use crate::Score;
+
+use super::Side;
+
+/// A text that is no position: where and why.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{place}: {fault}")]
+pub struct NotationError {
+    /// Where the fault is.
+    pub place: Place,
+    /// What was found, and what was expected.
+    pub fault: Fault,
+}
+
+/// A place in a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The name of the text, as the caller gave it: a file name, say.
+    pub name: String,
+    /// The line, counted from 1.
+    pub line: usize,
+    /// The column in characters, counted from 1.
+    pub column: usize,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, line {}, column {}", self.name, self.line, self.column)
+    }
+}
+
+/// What was found, and what was expected.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    /// The text holds no position at all.
+    #[error("found no position, expected a board or a move list")]
+    Empty,
+    /// A character that cannot stand on a board.
+    #[error("found {found:?} on the board, expected X (black), O (white) or - (empty)")]
+    NotABoard {
+        /// The character.
+        found: char,
+    },
+    /// Too few or too many squares.
+    #[error("found a board of {found} squares, expected 64 squares and the side to move")]
+    WrongLength {
+        /// The number of squares.
+        found: usize,
+    },
+    /// Nothing where the side to move must stand.
+    #[error("the side to move is missing after the 64 squares, expected X or O")]
+    NoSide,
+    /// Something else where the side to move must stand.
+    #[error("found {found:?} as the side to move, expected X or O")]
+    NotASide {
+        /// The character.
+        found: char,
+    },
+    /// No move where one must stand.
+    #[error("move {number}: found {found:?}, expected a square such as f5 or -- for a pass")]
+    NotAMove {
+        /// The number of the move, counted from 1; passes count only where they are written.
+        number: usize,
+        /// The text.
+        found: String,
+    },
+    /// A move that the rules forbid.
+    #[error("move {number}: {found} is illegal for {side}, expected {expected}")]
+    Illegal {
+        /// The number of the move, counted from 1; passes count only where they are written.
+        number: usize,
+        /// The move.
+        found: String,
+        /// Who made it.
+        side: Side,
+        /// The legal moves.
+        expected: String,
+    },
+    /// No `MOVE:SCORE` where one must stand.
+    #[error("found {found:?}, expected a move and its score such as F5:+2")]
+    NotAScoredMove {
+        /// The text.
+        found: String,
+    },
+    /// A scored move that the rules forbid.
+    #[error("a score is given for {found}, which is illegal, expected {expected}")]
+    IllegalScoredMove {
+        /// The move.
+        found: String,
+        /// The legal moves.
+        expected: String,
+    },
+    /// A score that no game can end with.
+    #[error("found the score {found:?}, expected an even number from -64 to +64")]
+    NotAScore {
+        /// The text.
+        found: String,
+    },
+    /// There is nothing to solve.
+    #[error("the game is over, score {score} for {side}: expected a position with a legal move")]
+    GameOver {
+        /// The score of the side to move.
+        score: Score,
+        /// The side to move.
+        side: Side,
+    },
+}

@@ -1,0 +1,73 @@
+//! Move lists: the moves from the start position, such as `f5d6c3`.
+
+use crate::{Position, Square};
+
+use super::segment::Segment;
+use super::{Fault, NotationError, Side};
+
+/// The words for a pass, longest first.
+const PASSES: [&str; 4] = ["pass", "ps", "pa", "--"];
+
+/// Plays the moves of a list from the start position.
+///
+/// Passes may be written or left out; blanks between moves are ignored.
+pub(super) fn parse(segment: Segment<'_>) -> Result<(Position, Side), NotationError> {
+    let (mut position, mut side) = (Position::START, Side::Black);
+    let mut rest = segment.trimmed();
+    let mut number = 1;
+    while !rest.text.is_empty() {
+        let (word, after) = next(rest, number)?;
+        (position, side) = match word.text.parse() {
+            Ok(square) => play(position, side, square)
+                .ok_or_else(|| word.error(0, illegal(position, side, number, &word)))?,
+            Err(_) if position.must_pass() => (position.pass(), side.other()),
+            Err(_) => return Err(word.error(0, illegal(position, side, number, &word))),
+        };
+        rest = after.trimmed();
+        number += 1;
+    }
+    Ok((position, side))
+}
+
+/// Returns the first move or pass of `rest`, and what follows it.
+fn next(rest: Segment<'_>, number: usize) -> Result<(Segment<'_>, Segment<'_>), NotationError> {
+    for length in [4, 2] {
+        let (word, after) = rest.split_at(length);
+        let is_pass = PASSES.iter().any(|pass| word.text.eq_ignore_ascii_case(pass));
+        if is_pass || word.text.parse::<Square>().is_ok() {
+            return Ok((word, after));
+        }
+    }
+    let found = rest.split_at(2).0.text.to_owned();
+    Err(rest.error(0, Fault::NotAMove { number, found }))
+}
+
+/// Plays a move, after a pass that was left out if there must be one.
+fn play(position: Position, side: Side, square: Square) -> Option<(Position, Side)> {
+    if position.must_pass() {
+        return play(position.pass(), side.other(), square);
+    }
+    position.play(square).map(|after| (after, side.other()))
+}
+
+fn illegal(position: Position, side: Side, number: usize, word: &Segment<'_>) -> Fault {
+    let (position, side) =
+        if position.must_pass() { (position.pass(), side.other()) } else { (position, side) };
+    Fault::Illegal { number, found: word.text.to_owned(), side, expected: legal(position) }
+}
+
+/// Returns the legal moves of a position in words.
+pub(super) fn legal(position: Position) -> String {
+    let moves: Vec<Square> = Square::all(position.moves()).collect();
+    match moves.as_slice() {
+        [] if position.must_pass() => "a pass".to_owned(),
+        [] => "no move, the game is over".to_owned(),
+        [only] => only.to_string(),
+        _ => format!("one of {}", format(&moves)),
+    }
+}
+
+/// Returns the moves with blanks between them.
+pub(super) fn format(moves: &[Square]) -> String {
+    moves.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+}

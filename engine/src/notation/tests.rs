@@ -1,0 +1,167 @@
+use proptest::prelude::*;
+
+use super::*;
+
+const START: &str = "---------------------------OX------XO--------------------------- X";
+
+fn read(text: &str) -> Result<Problem, NotationError> {
+    let mut all: Vec<_> = problems("test.obf", text).collect();
+    assert_eq!(all.len(), 1, "{text:?} is one position");
+    all.remove(0)
+}
+
+fn message(text: &str) -> String {
+    read(text).unwrap_err().to_string()
+}
+
+fn score(discs: i32) -> Score {
+    Score::new(discs).unwrap()
+}
+
+#[test]
+fn the_start_position_is_read_in_every_spelling() {
+    let with_zeros = START.replace('O', "0").replace('X', "*").replace('-', ".");
+    let in_rows: String = START
+        .chars()
+        .enumerate()
+        .flat_map(|(i, c)| [Some(c), (i % 8 == 7).then_some(' ')])
+        .flatten()
+        .collect();
+    for text in [START, &START.replace(' ', ""), &START.to_lowercase(), &with_zeros, &in_rows] {
+        let problem = read(text).unwrap();
+        assert_eq!((problem.position, problem.side), (Position::START, Side::Black), "{text}");
+    }
+}
+
+#[test]
+fn move_lists_are_played_from_the_start_position() {
+    let problem = read("F5d6 C3").unwrap();
+    let squares: Vec<Square> = ["f5", "d6", "c3"].map(|text| text.parse().unwrap()).to_vec();
+    let played =
+        squares.iter().fold(Position::START, |position, &square| position.play(square).unwrap());
+    assert_eq!((problem.position, problem.side), (played, Side::White));
+    assert_eq!(moves(&squares), "f5 d6 c3");
+}
+
+#[test]
+fn a_pass_may_be_written_or_left_out() {
+    let (line, after) = line_to_a_pass();
+    let text: String = line.iter().map(ToString::to_string).collect();
+    for pass in ["", "--", "ps", "PASS", " pa "] {
+        let problem = read(&format!("{text}{pass}{after}")).unwrap();
+        assert_eq!(problem.position, read(&format!("{text}{after}")).unwrap().position, "{pass:?}");
+    }
+    assert!(message(&format!("{text}--{after}--")).contains("is illegal for"), "pass without need");
+}
+
+/// Returns the moves to a position whose player has to pass, and a move after the pass.
+fn line_to_a_pass() -> (Vec<Square>, Square) {
+    (0_u64..)
+        .find_map(|seed| {
+            let (mut position, mut line) = (Position::START, Vec::new());
+            let mut random = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+            while position.moves() != 0 {
+                random = random.rotate_left(7).wrapping_mul(0x2545_f491_4f6c_dd1d);
+                let moves: Vec<Square> = Square::all(position.moves()).collect();
+                let square = moves[(random >> 32) as usize % moves.len()];
+                position = position.play(square)?;
+                line.push(square);
+            }
+            // After the move there must be no second pass, or the test above would spell it.
+            let after = Square::all(position.pass().moves())
+                .find(|&square| position.pass().play(square).is_some_and(|p| p.moves() != 0))?;
+            Some((line, after))
+        })
+        .expect("random games have passes")
+}
+
+#[test]
+fn a_side_without_a_move_is_no_error_while_the_opponent_has_one() {
+    let (line, _) = line_to_a_pass();
+    let text: String = line.iter().map(ToString::to_string).collect();
+    assert!(read(&text).unwrap().position.must_pass());
+}
+
+#[test]
+fn obf_lines_carry_scores_of_moves() {
+    let problem = read(&format!("{START}; F5:+0; c4:-2 ;D3:2; % comment")).unwrap();
+    let scores: Vec<i32> = problem.expected.iter().map(|&(_, score)| score.discs()).collect();
+    assert_eq!(scores, [0, -2, 2]);
+    assert_eq!(problem.expected_value(), Some(score(2)));
+    assert_eq!(problem.to_string(), format!("{START}; F5:+0; C4:-2; D3:+2;"));
+}
+
+#[test]
+fn files_skip_comments_and_blank_lines_and_number_the_rest() {
+    let text = format!("\u{feff}# header\r\n\r\n{START}\r\n% x\nf5\n  zz");
+    let read: Vec<_> = problems("a.obf", &text).collect();
+    assert_eq!(read.len(), 3);
+    assert_eq!(read[0].as_ref().unwrap().side, Side::Black);
+    assert_eq!(read[1].as_ref().unwrap().side, Side::White);
+    let place = &read[2].as_ref().unwrap_err().place;
+    assert_eq!((place.name.as_str(), place.line, place.column), ("a.obf", 6, 3));
+}
+
+#[test]
+fn every_fault_names_its_place_and_what_was_expected() {
+    let board = &START[..64];
+    let over = format!("{} X", "X".repeat(63) + "-");
+    let cases = [
+        ("", "line 1, column 1: found no position"),
+        ("# nothing\n", "found no position, expected a board or a move list"),
+        (&board[..60], "column 1: found a board of 60 squares, expected 64 squares"),
+        (&format!("{} X", &board[1..]), "column 1: found a board of 63 squares"),
+        (&format!("{board}-- X"), "column 1: found a board of 66 squares"),
+        (&format!("--q{} X", &board[3..]), "column 3: found 'q' on the board, expected X (black)"),
+        (board, "column 65: the side to move is missing after the 64 squares, expected X or O"),
+        (&format!("{board} q"), "column 66: found 'q' as the side to move, expected X or O"),
+        (&format!("{board}-"), "column 65: found '-' as the side to move, expected X or O"),
+        ("f5d6f5", "column 5: move 3: f5 is illegal for black, expected one of c3 "),
+        ("f5 d9", "column 4: move 2: found \"d9\", expected a square such as f5"),
+        ("f5--", "move 2: -- is illegal for white, expected one of f4 d6 f6"),
+        (&format!("{START}; F5"), "column 69: found \"F5\", expected a move and its score"),
+        (&format!("{START}; zz:+2"), "found \"zz:+2\", expected a move and its score"),
+        (&format!("{START}; A1:+2"), "a score is given for A1, which is illegal, expected one of"),
+        (&format!("{START}; F5:+3"), "column 72: found the score \"+3\", expected an even number"),
+        (&format!("{START}; F5:+66"), "found the score \"+66\", expected an even number"),
+        (&over, "column 1: the game is over, score +64 for black"),
+    ];
+    for (text, expected) in cases {
+        let found = message(text);
+        assert!(found.contains(expected), "{text:?} gave {found:?}");
+        assert!(found.starts_with("test.obf, line 1, column "), "{found:?}");
+    }
+}
+
+fn any_problem() -> impl Strategy<Value = Problem> {
+    let side = prop_oneof![Just(Side::Black), Just(Side::White)];
+    (any::<[u64; 3]>(), side, any::<Vec<i8>>()).prop_filter_map(
+        "the game is over",
+        |([discs, colour, more], side, scores)| {
+            let occupied = discs | more;
+            let position = Position::new(occupied & colour, occupied & !colour)?;
+            let scores = scores.into_iter().map(|discs| Score::floor(i32::from(discs)));
+            let expected = Square::all(position.moves()).zip(scores).collect();
+            (!position.is_over()).then_some(Problem { position, side, expected })
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn what_is_written_is_read_back(problem in any_problem()) {
+        prop_assert_eq!(read(&problem.to_string()), Ok(problem.clone()));
+        let bare = Problem { expected: Vec::new(), ..problem };
+        prop_assert_eq!(read(&board(bare.position, bare.side)), Ok(bare));
+    }
+
+    #[test]
+    fn any_text_gives_positions_or_an_error(text in any::<String>()) {
+        prop_assert!(problems("text", &text).count() >= 1);
+    }
+
+    #[test]
+    fn nearly_right_text_gives_positions_or_an_error(text in "([-XOxo.a-h1-8;:+ \n#é]|F5|--){0,90}") {
+        prop_assert!(problems("text", &text).count() >= 1);
+    }
+}
