@@ -1,0 +1,176 @@
+//! What the messages mean: the same messages as in [`v1`](crate::v1), with every range checked.
+
+use outflank_engine::{Bound, Position, Square, Window};
+
+/// What a worker says first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hello {
+    /// The oldest protocol version that the worker speaks.
+    pub oldest_protocol: u32,
+    /// The newest protocol version that the worker speaks.
+    pub newest_protocol: u32,
+    /// The worker's build, as `--version` says it.
+    pub build: String,
+    /// The instruction set that its engine uses.
+    pub isa: String,
+    /// The name of its machine.
+    pub host: String,
+    /// The number of its search threads, 1 to 1024.
+    pub threads: u32,
+    /// The size of its hash table in bytes.
+    pub table_bytes: u64,
+}
+
+/// A message from a worker.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FromWorker {
+    /// The first message.
+    Hello(Hello),
+    /// The worker is alive and works on these jobs; beside each the nodes searched in it so far.
+    Heartbeat(Vec<(u64, u64)>),
+    /// A job is over.
+    Report(Report),
+    /// The worker wants no more jobs and leaves when its last report is acknowledged.
+    Draining,
+}
+
+/// What a worker found out about a job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// The job's name.
+    pub job: u64,
+    /// The job's position, in canonical form.
+    pub position: Position,
+    /// What is proved of the position's value.
+    pub bound: Bound,
+    /// The move that proves the lower bound, or seems best.
+    pub best_move: Option<Square>,
+    /// The best line found, forced passes left out.
+    pub line: Vec<Square>,
+    /// What is proved of the positions after each move, seen by the opponent.
+    pub children: Vec<(Square, Bound)>,
+    /// Legal moves, the most promising first.
+    pub order: Vec<Square>,
+    /// Positions searched.
+    pub nodes: u64,
+    /// Search time in milliseconds.
+    pub millis: u64,
+    /// Whether the job's window was answered.
+    pub finished: bool,
+    /// Whether the job could not be done at all.
+    pub failed: bool,
+}
+
+/// A message to a worker.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ToWorker {
+    /// The answer to the hello.
+    Welcome(Welcome),
+    /// A job to do.
+    Job(Job),
+    /// The named job has become pointless: stop it and report what is proved.
+    Cancel(u64),
+    /// The bounds of the named job's report are on disk.
+    Acknowledge(u64),
+    /// The coordinator stops: report what you have, half-close, reconnect later.
+    Drain,
+    /// The coordinator closes this connection, for this reason.
+    Goodbye(String),
+}
+
+/// The coordinator's answer to a worker's hello.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Welcome {
+    /// The protocol version to speak from now on.
+    pub protocol: u32,
+    /// The longest time between two heartbeats, in milliseconds, at least 1.
+    pub heartbeat_millis: u32,
+    /// The coordinator's build.
+    pub build: String,
+}
+
+/// A piece of work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Job {
+    /// The job's name.
+    pub id: u64,
+    /// The position to solve, in canonical form.
+    pub position: Position,
+    /// The window its value is asked in.
+    pub window: Window,
+    /// The number of nodes after which to give up.
+    pub node_limit: u64,
+    /// The number of threads that search together, 1 to 1024.
+    pub threads: u32,
+    /// Proved bounds that the search will probably meet.
+    pub known: Vec<(Position, Bound)>,
+}
+
+/// A client's question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SolveRequest {
+    /// The position.
+    pub position: Position,
+    /// The window its value is asked in; left out on the wire it is the whole range.
+    pub window: Window,
+}
+
+/// A message to a client that waits for an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SolveUpdate {
+    /// How far the request has come.
+    Progress(Progress),
+    /// The answer; the last message.
+    Solution(Solution),
+}
+
+/// How far a request has come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// What is proved of the root so far.
+    pub bound: Bound,
+    /// The window being worked on.
+    pub window: Window,
+    /// Jobs that wait or run.
+    pub jobs_open: u64,
+    /// Jobs finished for this request.
+    pub jobs_done: u64,
+    /// Bounds taken from the store instead of being searched.
+    pub reused: u64,
+    /// Nodes searched for it, running jobs included.
+    pub nodes: u64,
+    /// Nodes predicted for the whole request.
+    pub predicted_nodes: u64,
+    /// Workers connected.
+    pub workers: u64,
+}
+
+/// Where an answer comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Source {
+    /// It was in the store already.
+    Store,
+    /// It was searched, nothing was reused.
+    Search,
+    /// It was searched, and bounds from the store were reused.
+    Both,
+}
+
+/// The answer to a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Solution {
+    /// What is proved of the root's value; it answers the window.
+    pub bound: Bound,
+    /// The best move.
+    pub best_move: Option<Square>,
+    /// The best line, forced passes left out.
+    pub line: Vec<Square>,
+    /// Nodes searched for this request by all workers.
+    pub nodes: u64,
+    /// Jobs that were done for it.
+    pub jobs: u64,
+    /// Bounds taken from the store.
+    pub reused: u64,
+    /// Where the answer comes from.
+    pub source: Source,
+}

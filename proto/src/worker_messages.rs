@@ -1,0 +1,268 @@
+//! The messages between worker and coordinator.
+
+use outflank_engine::{Position, Square};
+
+use crate::domain::square;
+use crate::invalid::{InvalidField, count, list, needed, required, short, within};
+use crate::message::{FromWorker, Hello, Job, Report, ToWorker, Welcome};
+use crate::v1;
+use crate::v1::from_worker::Message as FromMessage;
+use crate::v1::to_worker::Message as ToMessage;
+
+/// The most threads a worker can have.
+const MOST_THREADS: u32 = 1024;
+/// The most bounds that travel with a job: about 2 MB, half of what gRPC takes in one message.
+const MOST_KNOWN: usize = 65_536;
+
+fn threads(number: u32) -> Result<u32, InvalidField> {
+    if (1..=MOST_THREADS).contains(&number) {
+        Ok(number)
+    } else {
+        Err(InvalidField::new("threads", &number, "1 to 1024 threads"))
+    }
+}
+
+fn canonical(position: Position) -> Result<Position, InvalidField> {
+    if position == position.canonical() {
+        Ok(position)
+    } else {
+        let (player, opponent) = (position.player(), position.opponent());
+        let found = format!("player {player:#018x}, opponent {opponent:#018x}");
+        Err(InvalidField::new("position", &found, "the canonical form of the position"))
+    }
+}
+
+/// Returns the square of a legal move; the error's field is left empty for the caller to fill.
+fn legal(position: Position, index: u32) -> Result<Square, InvalidField> {
+    let square = square(index)?;
+    if position.play(square).is_some() {
+        Ok(square)
+    } else {
+        Err(InvalidField::new("", &square, "a legal move"))
+    }
+}
+
+/// Checks that no move is named twice.
+fn distinct(field: &str, moves: impl Iterator<Item = Square>) -> Result<(), InvalidField> {
+    let mut seen = 0;
+    for square in moves {
+        if seen & square.bit() != 0 {
+            return Err(InvalidField::new(field, &format!("{square} twice"), "each move once"));
+        }
+        seen |= square.bit();
+    }
+    Ok(())
+}
+
+/// Returns a line of legal moves, in which forced passes are left out.
+fn line(mut position: Position, squares: Vec<u32>) -> Result<Vec<Square>, InvalidField> {
+    const A_LINE: &str = "at most 64 moves";
+    let squares = list("line", squares, 64, A_LINE, square)?;
+    for (index, &square) in squares.iter().enumerate() {
+        if position.must_pass() {
+            position = position.pass();
+        }
+        position = position.play(square).ok_or_else(|| {
+            InvalidField::new(&format!("line[{index}]"), &square, "a legal move at that point")
+        })?;
+    }
+    Ok(squares)
+}
+
+impl From<Hello> for v1::Hello {
+    fn from(hello: Hello) -> Self {
+        Self {
+            oldest_protocol: hello.oldest_protocol,
+            newest_protocol: hello.newest_protocol,
+            build: hello.build,
+            isa: hello.isa,
+            host: hello.host,
+            threads: hello.threads,
+            table_bytes: hello.table_bytes,
+        }
+    }
+}
+
+impl TryFrom<v1::Hello> for Hello {
+    type Error = InvalidField;
+
+    fn try_from(wire: v1::Hello) -> Result<Self, InvalidField> {
+        Ok(Self {
+            oldest_protocol: wire.oldest_protocol,
+            newest_protocol: wire.newest_protocol,
+            build: short("build", wire.build)?,
+            isa: short("isa", wire.isa)?,
+            host: short("host", wire.host)?,
+            threads: threads(wire.threads)?,
+            table_bytes: wire.table_bytes,
+        })
+    }
+}
+
+impl From<Report> for v1::Report {
+    fn from(report: Report) -> Self {
+        Self {
+            job: report.job,
+            position: Some(report.position.into()),
+            bound: Some(report.bound.into()),
+            best_move: report.best_move.map(Square::index),
+            line: report.line.into_iter().map(Square::index).collect(),
+            children: report.children.into_iter().map(Into::into).collect(),
+            order: report.order.into_iter().map(Square::index).collect(),
+            nodes: report.nodes,
+            millis: report.millis,
+            finished: report.finished,
+            failed: report.failed,
+        }
+    }
+}
+
+impl TryFrom<v1::Report> for Report {
+    type Error = InvalidField;
+
+    fn try_from(wire: v1::Report) -> Result<Self, InvalidField> {
+        const MOVES: &str = "at most 64 moves";
+        let position = canonical(needed("position", wire.position, "a position")?)?;
+        let a_move = |index| legal(position, index);
+        let a_child = |child: v1::MoveBound| {
+            legal(position, child.square).map_err(|error| error.within("square"))?;
+            child.try_into()
+        };
+        let best_move = wire.best_move.map(a_move).transpose();
+        let children = list("children", wire.children, 64, MOVES, a_child)?;
+        distinct("children", children.iter().map(|&(square, _): &(Square, _)| square))?;
+        let order = list("order", wire.order, 64, MOVES, a_move)?;
+        distinct("order", order.iter().copied())?;
+        Ok(Self {
+            job: wire.job,
+            position,
+            bound: needed("bound", wire.bound, "a bound")?,
+            best_move: best_move.map_err(|error| error.within("best_move"))?,
+            line: line(position, wire.line)?,
+            children,
+            order,
+            nodes: count("nodes", wire.nodes)?,
+            millis: count("millis", wire.millis)?,
+            finished: wire.finished,
+            failed: wire.failed,
+        })
+    }
+}
+
+impl From<FromWorker> for v1::FromWorker {
+    fn from(message: FromWorker) -> Self {
+        let message = match message {
+            FromWorker::Hello(hello) => FromMessage::Hello(hello.into()),
+            FromWorker::Heartbeat(jobs) => {
+                let progress = |(job, nodes)| v1::JobProgress { job, nodes };
+                FromMessage::Heartbeat(v1::Heartbeat {
+                    jobs: jobs.into_iter().map(progress).collect(),
+                })
+            }
+            FromWorker::Report(report) => FromMessage::Report(report.into()),
+            FromWorker::Draining => FromMessage::Draining(v1::Draining {}),
+        };
+        Self { message: Some(message) }
+    }
+}
+
+impl TryFrom<v1::FromWorker> for FromWorker {
+    type Error = InvalidField;
+
+    fn try_from(wire: v1::FromWorker) -> Result<Self, InvalidField> {
+        const ONE: &str = "hello, heartbeat, report or draining";
+        match required("message", wire.message, ONE)? {
+            FromMessage::Hello(hello) => within("hello", hello).map(Self::Hello),
+            FromMessage::Heartbeat(heartbeat) => {
+                let jobs = list(
+                    "jobs",
+                    heartbeat.jobs,
+                    MOST_THREADS as usize,
+                    "at most 1024 jobs",
+                    |job| Ok((job.job, count("nodes", job.nodes)?)),
+                );
+                jobs.map(Self::Heartbeat).map_err(|error| error.within("heartbeat"))
+            }
+            FromMessage::Report(report) => within("report", report).map(Self::Report),
+            FromMessage::Draining(v1::Draining {}) => Ok(Self::Draining),
+        }
+    }
+}
+
+impl From<Job> for v1::Job {
+    fn from(job: Job) -> Self {
+        Self {
+            id: job.id,
+            position: Some(job.position.into()),
+            window: Some(job.window.into()),
+            node_limit: job.node_limit,
+            threads: job.threads,
+            known: job.known.into_iter().map(Into::into).collect(),
+        }
+    }
+}
+
+impl TryFrom<v1::Job> for Job {
+    type Error = InvalidField;
+
+    fn try_from(wire: v1::Job) -> Result<Self, InvalidField> {
+        const KNOWN: &str = "at most 65536 bounds";
+        Ok(Self {
+            id: wire.id,
+            position: canonical(needed("position", wire.position, "a position")?)?,
+            window: needed("window", wire.window, "a window")?,
+            node_limit: wire.node_limit,
+            threads: threads(wire.threads)?,
+            known: list("known", wire.known, MOST_KNOWN, KNOWN, TryInto::try_into)?,
+        })
+    }
+}
+
+impl From<Welcome> for v1::Welcome {
+    fn from(welcome: Welcome) -> Self {
+        let Welcome { protocol, heartbeat_millis, build } = welcome;
+        Self { protocol, heartbeat_millis, build }
+    }
+}
+
+impl TryFrom<v1::Welcome> for Welcome {
+    type Error = InvalidField;
+
+    fn try_from(wire: v1::Welcome) -> Result<Self, InvalidField> {
+        let v1::Welcome { protocol, heartbeat_millis, build } = wire;
+        if heartbeat_millis == 0 {
+            return Err(InvalidField::new("heartbeat_millis", &0, "at least 1 millisecond"));
+        }
+        Ok(Self { protocol, heartbeat_millis, build: short("build", build)? })
+    }
+}
+
+impl From<ToWorker> for v1::ToWorker {
+    fn from(message: ToWorker) -> Self {
+        let message = match message {
+            ToWorker::Welcome(welcome) => ToMessage::Welcome(welcome.into()),
+            ToWorker::Job(job) => ToMessage::Job(job.into()),
+            ToWorker::Cancel(job) => ToMessage::Cancel(v1::Cancel { job }),
+            ToWorker::Acknowledge(job) => ToMessage::Acknowledge(v1::Acknowledge { job }),
+            ToWorker::Drain => ToMessage::Drain(v1::Drain {}),
+            ToWorker::Goodbye(reason) => ToMessage::Goodbye(v1::Goodbye { reason }),
+        };
+        Self { message: Some(message) }
+    }
+}
+
+impl TryFrom<v1::ToWorker> for ToWorker {
+    type Error = InvalidField;
+
+    fn try_from(wire: v1::ToWorker) -> Result<Self, InvalidField> {
+        const ONE: &str = "welcome, job, cancel, acknowledge, drain or goodbye";
+        Ok(match required("message", wire.message, ONE)? {
+            ToMessage::Welcome(welcome) => Self::Welcome(within("welcome", welcome)?),
+            ToMessage::Job(job) => Self::Job(within("job", job)?),
+            ToMessage::Cancel(cancel) => Self::Cancel(cancel.job),
+            ToMessage::Acknowledge(acknowledge) => Self::Acknowledge(acknowledge.job),
+            ToMessage::Drain(v1::Drain {}) => Self::Drain,
+            ToMessage::Goodbye(goodbye) => Self::Goodbye(goodbye.reason),
+        })
+    }
+}

@@ -1,0 +1,321 @@
+//! Messages survive the wire, and whatever arrives on it is either a message or a named error.
+
+use outflank_engine::{Bound, Position, Score, Square, Window};
+use outflank_proto::message::{
+    FromWorker, Hello, Job, Progress, Report, Solution, SolveRequest, SolveUpdate, Source,
+    ToWorker, Welcome,
+};
+use outflank_proto::{InvalidField, v1};
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+use prost::Message as _;
+
+fn position() -> impl Strategy<Value = Position> {
+    any::<(u64, u64)>()
+        .prop_map(|(player, other)| Position::new(player, other & !player).expect("disjoint"))
+}
+
+fn score() -> impl Strategy<Value = Score> {
+    (-32..=32).prop_map(|half| Score::new(2 * half).expect("even and in range"))
+}
+
+fn bound() -> impl Strategy<Value = Bound> {
+    (score(), score()).prop_map(|(a, b)| Bound::new(a.min(b), a.max(b)).expect("ordered"))
+}
+
+fn window() -> impl Strategy<Value = Window> {
+    (score(), score()).prop_filter_map("empty", |(a, b)| Window::new(a.min(b), a.max(b)))
+}
+
+fn squares() -> impl Strategy<Value = Vec<Square>> {
+    vec((0_u32..64).prop_map(|index| Square::new(index).expect("in range")), 0..64)
+}
+
+fn text() -> impl Strategy<Value = String> {
+    "[ -~]{0,40}"
+}
+
+/// A position that a game can reach, so that there are moves to report.
+fn played() -> impl Strategy<Value = Position> {
+    vec(any::<prop::sample::Index>(), 0..50).prop_map(|choices| {
+        let mut position = Position::START;
+        for choice in choices {
+            if position.must_pass() {
+                position = position.pass();
+            }
+            let moves: Vec<Square> = Square::all(position.moves()).collect();
+            if moves.is_empty() {
+                break;
+            }
+            position = position.play(*choice.get(&moves)).expect("legal");
+        }
+        position.canonical()
+    })
+}
+
+fn first_line(mut position: Position) -> Vec<Square> {
+    let mut line = Vec::new();
+    loop {
+        if position.must_pass() {
+            position = position.pass();
+        }
+        let Some(square) = Square::lowest(position.moves()) else { return line };
+        line.push(square);
+        position = position.play(square).expect("legal");
+    }
+}
+
+fn report() -> impl Strategy<Value = Report> {
+    (played(), bound(), vec(bound(), 64), any::<(u64, u32, u32, bool, bool)>()).prop_map(
+        |(position, bound, children, (job, nodes, millis, finished, failed))| Report {
+            job,
+            position,
+            bound,
+            best_move: Square::lowest(position.moves()),
+            line: first_line(position),
+            children: Square::all(position.moves()).zip(children).collect(),
+            order: Square::all(position.moves()).collect(),
+            nodes: u64::from(nodes),
+            millis: u64::from(millis),
+            finished,
+            failed,
+        },
+    )
+}
+
+fn hello() -> impl Strategy<Value = Hello> {
+    (any::<(u32, u32, u64)>(), (text(), text(), text()), 1_u32..=1024).prop_map(
+        |((oldest_protocol, newest_protocol, table_bytes), (build, isa, host), threads)| Hello {
+            oldest_protocol,
+            newest_protocol,
+            build,
+            isa,
+            host,
+            threads,
+            table_bytes,
+        },
+    )
+}
+
+fn from_worker() -> impl Strategy<Value = FromWorker> {
+    let heartbeat = vec((any::<u64>(), 0..1_u64 << 53), 0..10);
+    prop_oneof![
+        hello().prop_map(FromWorker::Hello),
+        heartbeat.prop_map(FromWorker::Heartbeat),
+        report().prop_map(FromWorker::Report),
+        Just(FromWorker::Draining),
+    ]
+}
+
+fn job() -> impl Strategy<Value = Job> {
+    let known = vec((position(), bound()), 0..5);
+    (any::<(u64, u64)>(), played(), window(), 1_u32..=1024, known).prop_map(
+        |((id, node_limit), position, window, threads, known)| Job {
+            id,
+            position,
+            window,
+            node_limit,
+            threads,
+            known,
+        },
+    )
+}
+
+fn welcome() -> impl Strategy<Value = Welcome> {
+    (any::<u32>(), 1..=u32::MAX, text()).prop_map(|(protocol, heartbeat_millis, build)| Welcome {
+        protocol,
+        heartbeat_millis,
+        build,
+    })
+}
+
+fn to_worker() -> impl Strategy<Value = ToWorker> {
+    prop_oneof![
+        welcome().prop_map(ToWorker::Welcome),
+        job().prop_map(ToWorker::Job),
+        any::<u64>().prop_map(ToWorker::Cancel),
+        any::<u64>().prop_map(ToWorker::Acknowledge),
+        Just(ToWorker::Drain),
+        text().prop_map(ToWorker::Goodbye),
+    ]
+}
+
+fn progress() -> impl Strategy<Value = Progress> {
+    (bound(), window(), any::<[u64; 6]>()).prop_map(|(bound, window, counts)| {
+        let [jobs_open, jobs_done, reused, nodes, predicted_nodes, workers] = counts;
+        Progress { bound, window, jobs_open, jobs_done, reused, nodes, predicted_nodes, workers }
+    })
+}
+
+fn solution() -> impl Strategy<Value = Solution> {
+    let source = prop_oneof![Just(Source::Store), Just(Source::Search), Just(Source::Both)];
+    (bound(), squares(), any::<[u64; 3]>(), source).prop_map(
+        |(bound, line, [nodes, jobs, reused], source)| Solution {
+            bound,
+            best_move: line.first().copied(),
+            line,
+            nodes,
+            jobs,
+            reused,
+            source,
+        },
+    )
+}
+
+fn solve_update() -> impl Strategy<Value = SolveUpdate> {
+    prop_oneof![
+        progress().prop_map(SolveUpdate::Progress),
+        solution().prop_map(SolveUpdate::Solution),
+    ]
+}
+
+/// Sends `message` through bytes and back.
+fn travelled<M, W>(message: M) -> M
+where
+    W: prost::Message + Default + From<M>,
+    M: TryFrom<W, Error = InvalidField>,
+{
+    let bytes = W::from(message).encode_to_vec();
+    W::decode(bytes.as_slice()).expect("just encoded").try_into().expect("a valid message")
+}
+
+proptest! {
+    #[test]
+    fn messages_survive_the_wire(
+        from in from_worker(),
+        to in to_worker(),
+        update in solve_update(),
+        (position, window) in (position(), window()),
+    ) {
+        prop_assert_eq!(travelled::<_, v1::FromWorker>(from.clone()), from);
+        prop_assert_eq!(travelled::<_, v1::ToWorker>(to.clone()), to);
+        prop_assert_eq!(travelled::<_, v1::SolveUpdate>(update.clone()), update);
+        let request = SolveRequest { position, window };
+        prop_assert_eq!(travelled::<_, v1::SolveRequest>(request), request);
+    }
+
+    #[test]
+    fn arbitrary_bytes_never_panic(bytes in vec(any::<u8>(), 0..300)) {
+        if let Ok(wire) = v1::FromWorker::decode(bytes.as_slice()) {
+            named(FromWorker::try_from(wire));
+        }
+        if let Ok(wire) = v1::ToWorker::decode(bytes.as_slice()) {
+            named(ToWorker::try_from(wire));
+        }
+        if let Ok(wire) = v1::SolveUpdate::decode(bytes.as_slice()) {
+            named(SolveUpdate::try_from(wire));
+        }
+    }
+
+    #[test]
+    fn arbitrary_fields_never_panic(
+        boards in any::<(u64, u64)>(),
+        scores in any::<(i32, i32)>(),
+        numbers in vec(0_u32..70, 0..70),
+        best_move in option::of(0_u32..70),
+        counts in any::<(u64, u64)>(),
+    ) {
+        let position = Some(v1::Position { player: boards.0, opponent: boards.1 });
+        let bound = Some(v1::Bound { lower: scores.0, upper: scores.1 });
+        let children = numbers.iter().map(|&square| v1::MoveBound { square, bound }).collect();
+        named(Report::try_from(v1::Report {
+            job: counts.0,
+            position,
+            bound,
+            best_move,
+            line: numbers.clone(),
+            children,
+            order: numbers,
+            nodes: counts.0,
+            millis: counts.1,
+            finished: true,
+            failed: false,
+        }));
+        let window = Some(v1::Window { lower: scores.0, upper: scores.1 });
+        named(SolveRequest::try_from(v1::SolveRequest { position, window }));
+    }
+}
+
+/// Checks that an error names a field.
+fn named<T>(result: Result<T, InvalidField>) {
+    if let Err(error) = result {
+        assert!(!error.field.is_empty(), "{error}");
+    }
+}
+
+/// A valid report, to be spoiled.
+fn good_report() -> v1::Report {
+    let position = Position::START.canonical();
+    v1::Report {
+        position: Some(position.into()),
+        bound: Some(Bound::UNKNOWN.into()),
+        order: Square::all(position.moves()).map(Square::index).collect(),
+        ..v1::Report::default()
+    }
+}
+
+/// Returns the field that the error of a spoiled report names.
+fn bad_field(spoil: impl FnOnce(&mut v1::Report)) -> String {
+    let mut report = good_report();
+    spoil(&mut report);
+    let message = Some(v1::from_worker::Message::Report(report));
+    FromWorker::try_from(v1::FromWorker { message }).expect_err("spoiled").field
+}
+
+#[test]
+fn each_bad_field_is_named() {
+    Report::try_from(good_report()).expect("valid before it is spoiled");
+    let bound = |lower, upper| Some(v1::Bound { lower, upper });
+    assert_eq!(bad_field(|report| report.position = None), "report.position");
+    let overlap = Some(v1::Position { player: 3, opponent: 1 });
+    assert_eq!(bad_field(|report| report.position = overlap), "report.position");
+    let not_canonical = Some(v1::Position { player: 1 << 63, opponent: 1 });
+    assert_eq!(bad_field(|report| report.position = not_canonical), "report.position");
+    assert_eq!(bad_field(|report| report.bound = None), "report.bound");
+    assert_eq!(bad_field(|report| report.bound = bound(4, 2)), "report.bound");
+    assert_eq!(bad_field(|report| report.bound = bound(-3, 2)), "report.bound.lower");
+    assert_eq!(bad_field(|report| report.bound = bound(-2, 66)), "report.bound.upper");
+    assert_eq!(bad_field(|report| report.best_move = Some(64)), "report.best_move");
+    assert_eq!(bad_field(|report| report.best_move = Some(0)), "report.best_move");
+    assert_eq!(bad_field(|report| report.line = vec![0]), "report.line[0]");
+    assert_eq!(bad_field(|report| report.line = vec![0; 65]), "report.line");
+    assert_eq!(bad_field(|report| report.order[1] = 99), "report.order[1]");
+    assert_eq!(bad_field(|report| report.order[1] = report.order[0]), "report.order");
+    let child = |square| vec![v1::MoveBound { square, bound: None }];
+    let legal = good_report().order[0];
+    assert_eq!(bad_field(|report| report.children = child(legal)), "report.children[0].bound");
+    assert_eq!(bad_field(|report| report.children = child(0)), "report.children[0].square");
+    assert_eq!(bad_field(|report| report.nodes = u64::MAX), "report.nodes");
+}
+
+#[test]
+fn a_worker_has_1_to_1024_threads() {
+    let with = |threads| Hello::try_from(v1::Hello { threads, ..v1::Hello::default() });
+    assert_eq!(with(0).expect_err("too few").field, "threads");
+    assert_eq!(with(1025).expect_err("too many").field, "threads");
+    assert_eq!(with(1024).expect("just enough").threads, 1024);
+}
+
+#[test]
+fn a_bad_field_becomes_invalid_argument_that_names_it() {
+    let window = Some(v1::Window { lower: 2, upper: 2 });
+    let position = Some(Position::START.into());
+    let error = SolveRequest::try_from(v1::SolveRequest { position, window }).expect_err("empty");
+    let status = tonic::Status::from(error);
+    assert_eq!(status.code(), tonic::Code::InvalidArgument);
+    assert_eq!(status.message(), "field window is +2..+2, expected lower < upper");
+}
+
+#[test]
+fn a_request_without_window_asks_for_the_exact_value() {
+    let position = Some(Position::START.into());
+    let request = SolveRequest::try_from(v1::SolveRequest { position, window: None });
+    assert_eq!(request.expect("valid").window, Window::FULL);
+}
+
+#[test]
+fn an_unknown_message_is_an_error_not_an_empty_one() {
+    let error = FromWorker::try_from(v1::FromWorker { message: None }).expect_err("empty");
+    assert_eq!(error.field, "message");
+}
