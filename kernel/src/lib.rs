@@ -12,6 +12,23 @@
     reason = "entering an instruction set is unsafe; each family does it in one place"
 )]
 
+pub mod bits;
 pub mod flip;
+pub mod hash;
+mod isa;
+pub mod last_flip;
+pub mod lines;
+mod masks;
 pub mod mobility;
+mod set;
+pub mod stability;
 pub mod symmetry;
+
+#[cfg(target_arch = "aarch64")]
+pub use isa::Neon;
+#[cfg(any(test, feature = "std"))]
+pub use isa::IsaError;
+pub use isa::{Isa, Scalar};
+#[cfg(target_arch = "x86_64")]
+pub use isa::{Avx2, Avx512};
+pub use set::KernelSet;

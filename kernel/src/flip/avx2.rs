@@ -1,0 +1,75 @@
+//! Four directions in each of two 256-bit registers; smears replace the missing VPLZCNTQ.
+//!
+//! Towards higher squares the nearest square without an opponent is the lowest bit of
+//! `ray & !opponent`. Towards lower squares all such squares are smeared downwards along their
+//! lines, and an outflanking disc, moved one step towards the square, survives only where nothing
+//! was smeared over it:
+//!
+//! ```text
+//!   ray              # # # # # . . .      (the move is at the sixth place)
+//!   not opponent     # # . . . . . .
+//!   smeared down     # # . . . . . .
+//!   player           # # . . . . . .
+//!   player moved up  . # # . . . . .
+//!   and not smeared  . . # . . . . .
+//!   turned           . . # # # . . .      ray & -(that bit)
+//! ```
+//! Source: `reversi-bitboard-techniques`, AVX2 "smart clear"; TECHNIQUES E9.
+
+use core::arch::x86_64::*;
+
+use crate::masks::RAYS;
+
+/// Returns the discs turned when the player puts a disc on `square` (0–63, empty).
+#[inline]
+#[target_feature(enable = "avx2")]
+#[must_use]
+pub fn flip(player: u64, opponent: u64, square: u32) -> u64 {
+    let rays: *const __m256i = RAYS[square as usize & 63].0.as_ptr().cast();
+    // SAFETY: the entry has 64 bytes and is aligned to 64; this is its first half.
+    let up = unsafe { _mm256_load_si256(rays) };
+    // SAFETY: this is its second half.
+    let down = unsafe { _mm256_load_si256(rays.add(1)) };
+    let player = _mm256_set1_epi64x(player.cast_signed());
+    let opponent = _mm256_set1_epi64x(opponent.cast_signed());
+    union(_mm256_or_si256(upwards(player, opponent, up), downwards(player, opponent, down)))
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn upwards(player: __m256i, opponent: __m256i, rays: __m256i) -> __m256i {
+    let zero = _mm256_setzero_si256();
+    let others = _mm256_andnot_si256(opponent, rays);
+    let nearest = _mm256_and_si256(others, _mm256_sub_epi64(zero, others));
+    let outflank = _mm256_and_si256(nearest, player);
+    // outflank - 1 where there is one, and 0 where there is none
+    let below = _mm256_sub_epi64(
+        _mm256_add_epi64(outflank, _mm256_set1_epi64x(-1)),
+        _mm256_cmpeq_epi64(outflank, zero),
+    );
+    _mm256_and_si256(below, rays)
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn downwards(player: __m256i, opponent: __m256i, rays: __m256i) -> __m256i {
+    let one = _mm256_set_epi64x(7, 9, 8, 1);
+    let two = _mm256_set_epi64x(14, 18, 16, 2);
+    let four = _mm256_set_epi64x(28, 36, 32, 4);
+    let mut eraser = _mm256_andnot_si256(opponent, rays);
+    for step in [one, two, four] {
+        eraser = _mm256_or_si256(eraser, _mm256_srlv_epi64(eraser, step));
+    }
+    let moved = _mm256_sllv_epi64(_mm256_and_si256(player, rays), one);
+    let nearest = _mm256_andnot_si256(eraser, moved);
+    _mm256_and_si256(_mm256_sub_epi64(_mm256_setzero_si256(), nearest), rays)
+}
+
+/// Returns the union of the four boards.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(crate) fn union(boards: __m256i) -> u64 {
+    let half = _mm_or_si128(_mm256_castsi256_si128(boards), _mm256_extracti128_si256::<1>(boards));
+    let whole = _mm_or_si128(half, _mm_unpackhi_epi64(half, half));
+    _mm_cvtsi128_si64(whole).cast_unsigned()
+}

@@ -1,0 +1,35 @@
+//! Full lines: squares whose whole row, column, diagonal or antidiagonal is occupied.
+//!
+//! Every variant takes the occupied squares and returns four boards in this order: row, column,
+//! diagonal (the direction A1–H8), antidiagonal (the direction H1–A8).
+
+#[cfg(target_arch = "x86_64")]
+pub mod avx2;
+#[cfg(target_arch = "x86_64")]
+pub mod avx512;
+pub mod portable;
+pub mod scalar;
+
+use crate::masks::beyond_edge;
+
+/// For one, two and four steps in each of the eight directions: the squares from which that many
+/// steps leave the board. Beyond the edge everything counts as occupied.
+///
+/// A step here looks *against* the shift: lane 0 moves boards up by one square, so that each square
+/// sees its neighbour below.
+#[repr(C, align(64))]
+struct Edges([[u64; 8]; 3]);
+
+static EDGES: Edges = {
+    let mut edges = [[0; 8]; 3];
+    let mut doubling = 0;
+    while doubling < 3 {
+        let mut direction = 0;
+        while direction < 8 {
+            edges[doubling][direction] = beyond_edge((direction + 4) % 8, 1 << doubling);
+            direction += 1;
+        }
+        doubling += 1;
+    }
+    Edges(edges)
+};

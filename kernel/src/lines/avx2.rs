@@ -1,0 +1,41 @@
+//! The parallel prefix of [`portable`](super::portable) with a line in each lane.
+//!
+//! Source: `reversi-bitboard-techniques`, AVX2 Kogge-Stone, here for all four lines; TECHNIQUES C3.
+
+use core::arch::x86_64::*;
+
+use super::EDGES;
+
+/// Returns the squares whose row, column, diagonal and antidiagonal are full.
+#[inline]
+#[target_feature(enable = "avx2")]
+#[must_use]
+pub fn full_lines(discs: u64) -> [u64; 4] {
+    let steps = [
+        _mm256_set_epi64x(7, 9, 8, 1),
+        _mm256_set_epi64x(14, 18, 16, 2),
+        _mm256_set_epi64x(28, 36, 32, 4),
+    ];
+    let mut up = _mm256_set1_epi64x(discs.cast_signed());
+    let mut down = up;
+    for (step, edges) in steps.into_iter().zip(&EDGES.0) {
+        let edges: *const __m256i = edges.as_ptr().cast();
+        // SAFETY: each row of the table has 64 bytes and is aligned to 64; this is its first half.
+        let below = unsafe { _mm256_load_si256(edges) };
+        // SAFETY: this is its second half.
+        let above = unsafe { _mm256_load_si256(edges.add(1)) };
+        up = _mm256_and_si256(up, _mm256_or_si256(below, _mm256_sllv_epi64(up, step)));
+        down = _mm256_and_si256(down, _mm256_or_si256(above, _mm256_srlv_epi64(down, step)));
+    }
+    boards(_mm256_and_si256(up, down))
+}
+
+/// Returns the four lanes as boards.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(crate) fn boards(lanes: __m256i) -> [u64; 4] {
+    let mut boards = [0; 4];
+    // SAFETY: the array has 32 bytes, and the store needs no alignment.
+    unsafe { _mm256_storeu_si256(boards.as_mut_ptr().cast(), lanes) };
+    boards
+}

@@ -1,0 +1,156 @@
+//! The engine's kernels as one set for each instruction set, for code that is compiled once a set.
+
+#[cfg(target_arch = "aarch64")]
+use crate::Neon;
+use crate::{Scalar, bits, flip, hash, last_flip, lines, mobility, stability, symmetry};
+#[cfg(target_arch = "x86_64")]
+use crate::{Avx2, Avx512};
+
+/// The kernels of one instruction set, implemented by its token.
+///
+/// Every method is `inline(always)` and enters the engine's choice among the variants. They become
+/// part of the caller where that has the features of the set: write generic code over a
+/// `KernelSet`, itself `inline(always)`, and call it from one function for each set that lists the
+/// features (see [`avx2_features`](crate::avx2_features)). Elsewhere each method is a call.
+///
+/// Boards are 64 squares, A1 in bit 0; player and opponent never share one.
+pub trait KernelSet: Copy + Send + Sync + 'static {
+    /// Returns the discs turned when the player puts a disc on `square` (0–63, empty); none if the
+    /// move is not legal.
+    fn flip(self, player: u64, opponent: u64, square: u32) -> u64;
+
+    /// Returns the squares where the player can move.
+    fn moves(self, player: u64, opponent: u64) -> u64;
+
+    /// Returns how many opponent discs turn when `square` is the only empty one and the player
+    /// moves there; all squares that are not the player's are the opponent's.
+    fn last_flip(self, player: u64, square: u32) -> u32;
+
+    /// Returns [`last_flip`](Self::last_flip) for the player and for the opponent.
+    fn last_flip_both(self, player: u64, square: u32) -> (u32, u32);
+
+    /// Returns the squares whose row, column, diagonal (the direction A1–H8) and antidiagonal are
+    /// full of discs.
+    fn full_lines(self, discs: u64) -> [u64; 4];
+
+    /// Returns discs of the player that can certainly never be turned; there may be more.
+    fn stable(self, player: u64, opponent: u64) -> u64;
+
+    /// Returns the hash of the position: the same in every set, usable in both halves.
+    fn hash(self, player: u64, opponent: u64) -> u64;
+
+    /// Returns the smallest of the eight symmetric positions, compared as (player, opponent).
+    fn canonical(self, player: u64, opponent: u64) -> (u64, u64);
+
+    /// Returns the number of squares in the board.
+    #[inline(always)]
+    fn count(self, board: u64) -> u32 {
+        board.count_ones() // POPCNT, or CNT, where the caller has the features
+    }
+
+    /// Returns the empty squares next to an opponent's disc: where a move may become possible.
+    #[inline(always)]
+    fn potential_moves(self, player: u64, opponent: u64) -> u64 {
+        bits::neighbours(opponent) & !(player | opponent)
+    }
+}
+
+/// Implements [`KernelSet`] by entering one variant a family.
+///
+/// The features are proven by the token, `self`; in the set without features `unsafe` is left out.
+macro_rules! kernel_set {
+    (
+        $token:ty, [$($unsafe:tt)?], flip: $flip:path, moves: $moves:path,
+        last_flip: $last_flip:path, last_flip_both: $last_flip_both:path,
+        full_lines: $full_lines:path, stable: $stable:path, hash: $hash:path,
+        canonical: $canonical:path
+    ) => {
+        impl KernelSet for $token {
+            #[inline(always)]
+            fn flip(self, player: u64, opponent: u64, square: u32) -> u64 {
+                // SAFETY: the token proves the features.
+                $($unsafe)? { $flip(player, opponent, square) }
+            }
+
+            #[inline(always)]
+            fn moves(self, player: u64, opponent: u64) -> u64 {
+                // SAFETY: the token proves the features.
+                $($unsafe)? { $moves(player, opponent) }
+            }
+
+            #[inline(always)]
+            fn last_flip(self, player: u64, square: u32) -> u32 {
+                // SAFETY: the token proves the features.
+                $($unsafe)? { $last_flip(player, square) }
+            }
+
+            #[inline(always)]
+            fn last_flip_both(self, player: u64, square: u32) -> (u32, u32) {
+                // SAFETY: the token proves the features.
+                $($unsafe)? { $last_flip_both(player, square) }
+            }
+
+            #[inline(always)]
+            fn full_lines(self, discs: u64) -> [u64; 4] {
+                // SAFETY: the token proves the features.
+                $($unsafe)? { $full_lines(discs) }
+            }
+
+            #[inline(always)]
+            fn stable(self, player: u64, opponent: u64) -> u64 {
+                // SAFETY: the token proves the features.
+                $($unsafe)? { $stable(player, opponent) }
+            }
+
+            #[inline(always)]
+            fn hash(self, player: u64, opponent: u64) -> u64 {
+                // SAFETY: the token proves the features.
+                $($unsafe)? { $hash(player, opponent) }
+            }
+
+            #[inline(always)]
+            fn canonical(self, player: u64, opponent: u64) -> (u64, u64) {
+                // SAFETY: the token proves the features.
+                $($unsafe)? { $canonical(player, opponent) }
+            }
+        }
+    };
+}
+
+kernel_set!(
+    Scalar, [],
+    flip: flip::portable::flip,
+    moves: mobility::portable::moves,
+    last_flip: last_flip::portable::last_flip,
+    last_flip_both: last_flip::portable::last_flip_both,
+    full_lines: lines::portable::full_lines,
+    stable: stability::portable::stable,
+    hash: hash::portable::hash,
+    canonical: symmetry::portable::canonical
+);
+
+#[cfg(target_arch = "x86_64")]
+kernel_set!(
+    Avx2, [unsafe],
+    flip: flip::avx2::flip,
+    moves: mobility::avx2::moves,
+    last_flip: last_flip::avx2::last_flip,
+    last_flip_both: last_flip::avx2::last_flip_both,
+    full_lines: lines::avx2::full_lines,
+    stable: stability::avx2::stable,
+    hash: hash::avx2::hash,
+    canonical: symmetry::avx2::canonical
+);
+
+#[cfg(target_arch = "x86_64")]
+kernel_set!(
+    Avx512, [unsafe],
+    flip: flip::avx512::flip,
+    moves: mobility::avx512::moves,
+    last_flip: last_flip::avx512::last_flip,
+    last_flip_both: last_flip::avx512::last_flip_both,
+    full_lines: lines::avx512::full_lines,
+    stable: stability::avx2::stable_avx512,
+    hash: hash::avx2::hash,
+    canonical: symmetry::avx512::canonical
+);
