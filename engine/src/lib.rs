@@ -6,13 +6,20 @@
 mod answer;
 mod bound;
 pub mod brute_force;
+mod engine;
+mod estimate;
+mod memory;
 pub mod notation;
 mod position;
 mod score;
+mod search;
 mod square;
+mod table;
 
 pub use answer::{Answer, Control, Request};
 pub use bound::{Bound, Contradiction, Window};
+pub use engine::{Engine, EngineError, Settings};
+pub use estimate::{Estimate, estimate, predicted_nodes};
 pub use position::Position;
 pub use score::Score;
 pub use square::{NotASquare, Square};

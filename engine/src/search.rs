@@ -1,0 +1,30 @@
+//! The search, from the root down to the last empty square.
+//!
+//! | empties | module | what it does |
+//! | --- | --- | --- |
+//! | 1–4 | [`last`] | unrolled, squares ordered by parity |
+//! | 5–6 | [`shallow`] | parity order, stability cut-off, no table |
+//! | 7–11 | [`middle`] | mobility order, a small table of the thread's own |
+//! | 12– | [`deep`] | full order, the shared table, cut-offs by the children's bounds, splitting |
+//! | any | [`principal`] | windows wider than a null window, on the principal variation |
+//! | root | [`root`] | bounds of every move, the line, limits |
+//!
+//! Scores are plain `i32` in discs here; a null window is asked by its lower end `alpha`: "is the
+//! value above `alpha`?" Answers are fail-soft: at most `alpha` means an upper bound, more than
+//! `alpha` a lower bound.
+
+pub(crate) mod board;
+pub(crate) mod crew;
+mod deep;
+mod entries;
+mod last;
+mod local_table;
+mod middle;
+mod order;
+mod principal;
+pub(crate) mod root;
+pub(crate) mod searcher;
+mod shallow;
+mod stability;
+
+pub(crate) use entries::SearchSet;

@@ -1,0 +1,253 @@
+//! The threads of one search and the work they share.
+//!
+//! Younger brothers wait (R. Feldmann): when the first move of a position has not cut off, the
+//! remaining moves become a [`SplitPoint`], from which idle threads take one after the other. The
+//! thread that opened it works on it too; when no move is left it helps those who still work for
+//! it, deeper in the same tree, until they are done. A cut-off at any split makes everything below
+//! it pointless, which the threads notice at their next position.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use super::SearchSet;
+use super::order::Candidate;
+use super::principal::{Task, brother};
+use super::searcher::{Searcher, Stopped};
+use crate::Control;
+use crate::table::Table;
+
+/// Fewest empty squares at which a position is split: below, handing work over costs more than
+/// the work.
+const SPLIT_FROM: u32 = 14;
+
+/// What the threads of one search have in common.
+#[derive(Debug)]
+pub(crate) struct Crew<'a> {
+    pub(crate) table: &'a Table,
+    pub(crate) control: &'a Control,
+    pub(crate) generation: u8,
+    node_limit: AtomicU64,
+    /// Threads that wait for work; read without the lock before a split is prepared.
+    idle: AtomicUsize,
+    board: Mutex<Notices>,
+    changed: Condvar,
+}
+
+/// What hangs on the board: open splits, and the end of the search.
+#[derive(Debug, Default)]
+struct Notices {
+    open: Vec<Arc<SplitPoint>>,
+    over: bool,
+}
+
+/// The remaining moves of a position.
+#[derive(Debug)]
+pub(crate) struct SplitPoint {
+    parent: Option<Arc<Self>>,
+    cut: AtomicBool,
+    moves: Vec<Candidate>,
+    work: Mutex<Work>,
+}
+
+/// How far the work on a split has come.
+#[derive(Debug)]
+struct Work {
+    task: Task,
+    next: usize,
+    /// Threads at work on a move.
+    running: usize,
+    /// A thread gave up, so that the split has no value.
+    stopped: bool,
+}
+
+impl SplitPoint {
+    /// Returns whether this split, or one above it, needs no more work.
+    pub(crate) fn is_pointless(&self) -> bool {
+        let mut split = Some(self);
+        while let Some(here) = split {
+            if here.cut.load(Ordering::Relaxed) {
+                return true;
+            }
+            split = here.parent.as_deref();
+        }
+        false
+    }
+
+    /// Returns whether this split lies below `other`.
+    fn is_below(&self, other: &Arc<Self>) -> bool {
+        let mut split = self.parent.as_ref();
+        while let Some(here) = split {
+            if Arc::ptr_eq(here, other) {
+                return true;
+            }
+            split = here.parent.as_ref();
+        }
+        false
+    }
+
+    fn work(&self) -> MutexGuard<'_, Work> {
+        self.work.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes the next move, with the task as it stands.
+    fn take(&self) -> Option<(Task, Candidate)> {
+        let mut work = self.work();
+        if work.stopped || work.task.is_cut() {
+            return None;
+        }
+        let candidate = *self.moves.get(work.next)?;
+        work.next += 1;
+        work.running += 1;
+        Some((work.task, candidate))
+    }
+
+    /// Takes the value of a move back.
+    fn finish(&self, square: u32, value: Result<i32, Stopped>) {
+        let mut work = self.work();
+        work.running -= 1;
+        match value {
+            Ok(value) => work.task.improve(value, square),
+            // Cut off by the value of another move: that is no loss.
+            Err(Stopped) if work.task.is_cut() => {}
+            Err(Stopped) => work.stopped = true,
+        }
+        if work.task.is_cut() {
+            self.cut.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Returns whether nobody works here and no move is left to take.
+    fn is_done(&self) -> bool {
+        let work = self.work();
+        let left = work.next < self.moves.len() && !work.stopped && !work.task.is_cut();
+        work.running == 0 && !left
+    }
+}
+
+impl<'a> Crew<'a> {
+    pub(crate) fn new(table: &'a Table, control: &'a Control, generation: u8, limit: u64) -> Self {
+        Self {
+            table,
+            control,
+            generation,
+            node_limit: AtomicU64::new(limit),
+            idle: AtomicUsize::new(0),
+            board: Mutex::default(),
+            changed: Condvar::new(),
+        }
+    }
+
+    /// Returns the number of nodes after which the search stops.
+    pub(crate) fn node_limit(&self) -> u64 {
+        self.node_limit.load(Ordering::Relaxed)
+    }
+
+    /// Lets the search go on without a limit.
+    pub(crate) fn lift_limit(&self) {
+        self.node_limit.store(u64::MAX, Ordering::Relaxed);
+    }
+
+    fn board(&self) -> MutexGuard<'_, Notices> {
+        self.board.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sends the waiting threads home.
+    pub(crate) fn dismiss(&self) {
+        self.board().over = true;
+        self.changed.notify_all();
+    }
+
+    /// Works on whatever is open until the search is over.
+    pub(crate) fn help<K: SearchSet>(&'a self, kernels: K) {
+        let mut searcher = Searcher::new(kernels, self);
+        while let Some(split) = self.wait_for_work() {
+            work_on(&mut searcher, &split);
+            searcher.report_nodes();
+        }
+    }
+
+    fn wait_for_work(&self) -> Option<Arc<SplitPoint>> {
+        let mut board = self.board();
+        loop {
+            if board.over {
+                return None;
+            }
+            // The oldest split is the highest in the tree, with the largest pieces of work.
+            if let Some(split) = board.open.first() {
+                return Some(Arc::clone(split));
+            }
+            self.idle.fetch_add(1, Ordering::Relaxed);
+            board = self.changed.wait(board).unwrap_or_else(PoisonError::into_inner);
+            self.idle.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Waits until `split` is done or there is work below it, which is returned.
+    fn wait_for(&self, split: &Arc<SplitPoint>) -> Option<Arc<SplitPoint>> {
+        let mut board = self.board();
+        loop {
+            if split.is_done() {
+                return None;
+            }
+            if let Some(below) = board.open.iter().find(|open| open.is_below(split)) {
+                return Some(Arc::clone(below));
+            }
+            self.idle.fetch_add(1, Ordering::Relaxed);
+            board = self.changed.wait(board).unwrap_or_else(PoisonError::into_inner);
+            self.idle.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+
+    fn open(&self, split: &Arc<SplitPoint>) {
+        self.board().open.push(Arc::clone(split));
+        self.changed.notify_all();
+    }
+
+    fn close(&self, split: &Arc<SplitPoint>) {
+        self.board().open.retain(|open| !Arc::ptr_eq(open, split));
+        self.changed.notify_all();
+    }
+}
+
+/// Returns whether the remaining `moves` of a position are worth sharing now.
+#[inline(always)]
+pub(crate) fn worth_splitting<K>(searcher: &Searcher<'_, K>, empties: u32, moves: usize) -> bool {
+    empties >= SPLIT_FROM && moves > 1 && searcher.crew.idle.load(Ordering::Relaxed) > 0
+}
+
+/// Searches `moves` together with idle threads and takes their values into `task`.
+///
+/// # Errors
+/// [`Stopped`] if the search was asked to stop.
+#[inline(never)]
+pub(crate) fn split<K: SearchSet>(
+    searcher: &mut Searcher<'_, K>,
+    moves: &[Candidate],
+    task: &mut Task,
+) -> Result<(), Stopped> {
+    let split = Arc::new(SplitPoint {
+        parent: searcher.split.clone(),
+        cut: AtomicBool::new(false),
+        moves: moves.to_vec(),
+        work: Mutex::new(Work { task: *task, next: 0, running: 0, stopped: false }),
+    });
+    searcher.crew.open(&split);
+    work_on(searcher, &split);
+    while let Some(below) = searcher.crew.wait_for(&split) {
+        work_on(searcher, &below);
+    }
+    let work = split.work();
+    *task = work.task;
+    if work.stopped && !work.task.is_cut() { Err(Stopped) } else { Ok(()) }
+}
+
+/// Takes moves of `split` until none is left.
+fn work_on<K: SearchSet>(searcher: &mut Searcher<'_, K>, split: &Arc<SplitPoint>) {
+    let outer = searcher.split.replace(Arc::clone(split));
+    while let Some((task, candidate)) = split.take() {
+        let value = brother(searcher, &task, candidate);
+        split.finish(candidate.square, value);
+    }
+    searcher.crew.close(split);
+    searcher.split = outer;
+}

@@ -1,0 +1,124 @@
+//! The search once for each instruction set.
+//!
+//! The functions of the search are generic `inline(always)` code. Here each recursive one gets an
+//! entry with the set's target features, into which that code and the kernels are inlined. The
+//! recursion goes through these entries: a generic function that called itself would be compiled
+//! without the features, and its kernels would become calls.
+#![allow(unsafe_code, reason = "entering an instruction set")]
+
+use outflank_kernel::KernelSet;
+
+use super::board::Board;
+use super::searcher::{Searcher, Stopped};
+use super::{deep, last, middle, shallow};
+
+/// A kernel set with the entries of the search.
+pub(crate) trait SearchSet: KernelSet {
+    /// Solves a position with four empty squares in a null window.
+    fn four(self, nodes: &mut u64, board: Board, alpha: i32) -> i32;
+
+    /// Solves a position with five to [`shallow::MOST_EMPTIES`] empty squares in a null window.
+    fn shallow(self, nodes: &mut u64, board: Board, empties: u32, alpha: i32) -> i32;
+
+    /// Solves a position with up to [`middle::MOST_EMPTIES`] empty squares in a null window.
+    fn middle(searcher: &mut Searcher<'_, Self>, board: Board, empties: u32, alpha: i32) -> i32;
+
+    /// Solves a position with any number of empty squares in a null window.
+    ///
+    /// # Errors
+    /// [`Stopped`] if the search was asked to stop.
+    fn deep(
+        searcher: &mut Searcher<'_, Self>,
+        board: Board,
+        empties: u32,
+        alpha: i32,
+    ) -> Result<i32, Stopped>;
+}
+
+/// Implements [`SearchSet`] for a token with the features listed in brackets.
+macro_rules! entries {
+    ([$($feature:tt),*] $token:ty) => {
+        impl SearchSet for $token {
+            #[inline(always)]
+            fn four(self, nodes: &mut u64, board: Board, alpha: i32) -> i32 {
+                $(#[target_feature(enable = $feature)])*
+                fn enter(set: $token, nodes: &mut u64, board: Board, alpha: i32) -> i32 {
+                    last::four(set, nodes, board, alpha)
+                }
+                enter!([$($feature),*] enter(self, nodes, board, alpha))
+            }
+
+            #[inline(always)]
+            fn shallow(self, nodes: &mut u64, board: Board, empties: u32, alpha: i32) -> i32 {
+                $(#[target_feature(enable = $feature)])*
+                fn enter(
+                    set: $token,
+                    nodes: &mut u64,
+                    board: Board,
+                    empties: u32,
+                    alpha: i32,
+                ) -> i32 {
+                    shallow::body(set, nodes, board, empties, alpha)
+                }
+                enter!([$($feature),*] enter(self, nodes, board, empties, alpha))
+            }
+
+            #[inline(always)]
+            fn middle(
+                searcher: &mut Searcher<'_, Self>,
+                board: Board,
+                empties: u32,
+                alpha: i32,
+            ) -> i32 {
+                $(#[target_feature(enable = $feature)])*
+                fn enter(
+                    searcher: &mut Searcher<'_, $token>,
+                    board: Board,
+                    empties: u32,
+                    alpha: i32,
+                ) -> i32 {
+                    middle::body(searcher, board, empties, alpha)
+                }
+                enter!([$($feature),*] enter(searcher, board, empties, alpha))
+            }
+
+            #[inline(always)]
+            fn deep(
+                searcher: &mut Searcher<'_, Self>,
+                board: Board,
+                empties: u32,
+                alpha: i32,
+            ) -> Result<i32, Stopped> {
+                $(#[target_feature(enable = $feature)])*
+                fn enter(
+                    searcher: &mut Searcher<'_, $token>,
+                    board: Board,
+                    empties: u32,
+                    alpha: i32,
+                ) -> Result<i32, Stopped> {
+                    deep::body(searcher, board, empties, alpha)
+                }
+                enter!([$($feature),*] enter(searcher, board, empties, alpha))
+            }
+        }
+    };
+}
+
+/// Calls an entry. Without features that is an ordinary call.
+macro_rules! enter {
+    ([] $call:expr) => {
+        $call
+    };
+    ([$($feature:tt),+] $call:expr) => {
+        // SAFETY: the token, an argument or in the searcher, proves that the CPU has the features.
+        unsafe { $call }
+    };
+}
+
+entries!([] outflank_kernel::Scalar);
+#[cfg(target_arch = "x86_64")]
+outflank_kernel::avx2_features!(entries!(outflank_kernel::Avx2));
+#[cfg(target_arch = "x86_64")]
+outflank_kernel::avx512_features!(entries!(outflank_kernel::Avx512));
+#[cfg(target_arch = "aarch64")]
+outflank_kernel::neon_features!(entries!(outflank_kernel::Neon));

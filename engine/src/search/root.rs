@@ -1,0 +1,186 @@
+//! The root of a search: the window, the bounds of every move, and the best line.
+
+use std::thread;
+
+use super::SearchSet;
+use super::board::Board;
+use super::crew::Crew;
+use super::order::Candidates;
+use super::principal::principal;
+use super::searcher::{Searcher, Stopped};
+use crate::table::{Entry, Table};
+use crate::{Answer, Bound, Control, Position, Request, Score, Square, Window};
+
+/// Searches on `request.threads` threads.
+pub(crate) fn solve<K: SearchSet>(
+    kernels: K,
+    table: &Table,
+    generation: u8,
+    request: &Request,
+    control: &Control,
+) -> Answer {
+    let limit = request.node_limit.unwrap_or(u64::MAX);
+    let crew = Crew::new(table, control, generation, limit);
+    for &(position, bound) in &request.known {
+        remember(kernels, &crew, position, bound);
+    }
+    thread::scope(|scope| {
+        for _ in 1..request.threads {
+            scope.spawn(|| crew.help(kernels));
+        }
+        let mut searcher = Searcher::new(kernels, &crew);
+        let answer = answer(&mut searcher, request.position, request.window);
+        crew.dismiss();
+        answer
+    })
+}
+
+/// Puts a bound that was proved elsewhere into the table.
+fn remember<K: SearchSet>(kernels: K, crew: &Crew<'_>, position: Position, bound: Bound) {
+    let (player, opponent) = (position.player(), position.opponent());
+    let (lower, upper) = (bound.lower().discs(), bound.upper().discs());
+    let entry = Entry { lower, upper, cost: 63, ..Entry::UNKNOWN };
+    crew.table.put(kernels.hash(player, opponent), player, opponent, entry, crew.generation);
+}
+
+fn answer<K: SearchSet>(
+    searcher: &mut Searcher<'_, K>,
+    position: Position,
+    window: Window,
+) -> Answer {
+    if position.must_pass() {
+        let after = answer(searcher, position.pass(), -window);
+        return Answer {
+            bound: -after.bound,
+            best_move: None,
+            children: Vec::new(),
+            order: Vec::new(),
+            ..after
+        };
+    }
+    let board = Board { player: position.player(), opponent: position.opponent() };
+    // Values are even: above `lower` is the same as above the odd number that follows.
+    let (alpha, beta) = (window.lower().discs() + 1, window.upper().discs());
+    let found = principal(searcher, board, position.empties(), alpha, beta);
+    let children = children(searcher, position);
+    let mut bound = inferred(position, &children);
+    let mut best_move = None;
+    if let Ok((value, square)) = found {
+        bound = narrowed(bound, value, alpha, beta);
+        best_move = square.and_then(|square| Square::new(square.into()));
+    }
+    let order = order(searcher, board);
+    let best_move = best_move.or(order.first().copied());
+    searcher.crew.lift_limit();
+    let line = line(searcher, position, best_move, bound.value());
+    searcher.report_nodes();
+    let nodes = searcher.crew.control.nodes();
+    Answer { bound, best_move, line, children, order, nodes, finished: found.is_ok() }
+}
+
+/// Returns the bound that a fail-soft search of the window has proved, with what was known.
+fn narrowed(known: Bound, value: i32, alpha: i32, beta: i32) -> Bound {
+    let value_score = Score::floor(value);
+    let lower = if value > alpha { value_score } else { Score::MIN };
+    let upper = if value < beta { value_score } else { Score::MAX };
+    let proved = Bound::new(lower, upper).unwrap_or(Bound::UNKNOWN);
+    known.merge(proved).unwrap_or(proved)
+}
+
+/// Returns what the table knows of the positions after each move.
+fn children<K: SearchSet>(searcher: &Searcher<'_, K>, position: Position) -> Vec<(Square, Bound)> {
+    let bound = |square| {
+        let after = position.play(square)?;
+        let bound = if after.is_over() {
+            Bound::exact(after.final_score())
+        } else {
+            proved(searcher, after)?
+        };
+        (bound != Bound::UNKNOWN).then_some((square, bound))
+    };
+    Square::all(position.moves()).filter_map(bound).collect()
+}
+
+/// Returns the bound that the table holds for `position`.
+fn proved<K: SearchSet>(searcher: &Searcher<'_, K>, position: Position) -> Option<Bound> {
+    let known = entry(searcher, position)?;
+    Bound::new(Score::new(known.lower)?, Score::new(known.upper)?)
+}
+
+fn entry<K: SearchSet>(searcher: &Searcher<'_, K>, position: Position) -> Option<Entry> {
+    let (player, opponent) = (position.player(), position.opponent());
+    let hash = searcher.kernels.hash(player, opponent);
+    searcher.table().get(hash, player, opponent)
+}
+
+/// Returns what the bounds of the positions after the moves prove of `position`.
+fn inferred(position: Position, children: &[(Square, Bound)]) -> Bound {
+    if position.is_over() {
+        return Bound::exact(position.final_score());
+    }
+    let moves = position.moves().count_ones() as usize;
+    let lower = children.iter().map(|&(_, bound)| -bound.upper()).max().unwrap_or(Score::MIN);
+    let upper = children.iter().map(|&(_, bound)| -bound.lower()).max();
+    let upper = upper.filter(|_| children.len() == moves).unwrap_or(Score::MAX);
+    Bound::new(lower, upper).unwrap_or(Bound::UNKNOWN)
+}
+
+/// Returns the legal moves, the most promising first.
+fn order<K: SearchSet>(searcher: &Searcher<'_, K>, board: Board) -> Vec<Square> {
+    let kernels = searcher.kernels;
+    let hash = kernels.hash(board.player, board.opponent);
+    let known = searcher.table().get(hash, board.player, board.opponent).unwrap_or(Entry::UNKNOWN);
+    let moves = kernels.moves(board.player, board.opponent);
+    let mut candidates = Candidates::new(kernels, board, moves);
+    candidates.sort(kernels, board, &known);
+    candidates.as_slice().iter().filter_map(|candidate| Square::new(candidate.square)).collect()
+}
+
+/// Returns the line that begins with `first`. With an exact value, every move of it is checked to
+/// keep that value, so that the line ends with it; otherwise it goes as far as the table knows.
+fn line<K: SearchSet>(
+    searcher: &mut Searcher<'_, K>,
+    position: Position,
+    first: Option<Square>,
+    value: Option<Score>,
+) -> Vec<Square> {
+    let (mut line, mut position, mut value) = (Vec::new(), position, value);
+    let mut next = first;
+    while let Some(square) = next {
+        let Some(after) = position.play(square) else { break };
+        line.push(square);
+        (position, value) = (after, value.map(|value| -value));
+        if position.must_pass() {
+            (position, value) = (position.pass(), value.map(|value| -value));
+        }
+        next = match value {
+            Some(value) => move_that_keeps(searcher, position, value).unwrap_or(None),
+            None => entry(searcher, position)
+                .and_then(|known| known.moves[0])
+                .and_then(|square| Square::new(square.into())),
+        };
+    }
+    line
+}
+
+/// Returns a move after which the game still ends with `value`, the value of `position`; `None` at
+/// the end of the game.
+fn move_that_keeps<K: SearchSet>(
+    searcher: &mut Searcher<'_, K>,
+    position: Position,
+    value: Score,
+) -> Result<Option<Square>, Stopped> {
+    let board = Board { player: position.player(), opponent: position.opponent() };
+    for square in order(searcher, board) {
+        let Some(after) = position.play(square) else { continue };
+        let board = Board { player: after.player(), opponent: after.opponent() };
+        // The move keeps the value if the opponent cannot hold it below: is the opponent's value
+        // at most `-value`?
+        let above = -value.discs();
+        let reply = principal(searcher, board, after.empties(), above, above + 1)?.0;
+        if reply <= above {
+            return Ok(Some(square));
+        }
+    }
+    Ok(None)
+}

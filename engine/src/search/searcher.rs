@@ -1,0 +1,67 @@
+//! What one thread carries through its search.
+
+use std::sync::Arc;
+
+use super::SearchSet;
+use super::crew::{Crew, SplitPoint};
+use super::local_table::LocalTable;
+use crate::table::Table;
+
+/// The search was asked to stop, ran into its limit, or has become pointless; there is no value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stopped;
+
+/// Nodes that a thread counts by itself before it adds them to the common count.
+const NODES_PER_REPORT: u64 = 1 << 12;
+
+/// One thread of a search.
+#[derive(Debug)]
+pub(crate) struct Searcher<'a, K> {
+    pub(crate) kernels: K,
+    pub(crate) crew: &'a Crew<'a>,
+    pub(crate) local: LocalTable,
+    /// Positions visited and not yet reported.
+    pub(crate) nodes: u64,
+    /// Positions visited and reported.
+    reported: u64,
+    /// The innermost split that this thread works for.
+    pub(crate) split: Option<Arc<SplitPoint>>,
+}
+
+impl<'a, K: SearchSet> Searcher<'a, K> {
+    pub(crate) fn new(kernels: K, crew: &'a Crew<'a>) -> Self {
+        Self { kernels, crew, local: LocalTable::new(), nodes: 0, reported: 0, split: None }
+    }
+
+    /// Returns the table that all threads share.
+    #[inline(always)]
+    pub(crate) fn table(&self) -> &'a Table {
+        self.crew.table
+    }
+
+    /// Adds the nodes counted here to the common count and returns that.
+    pub(crate) fn report_nodes(&mut self) -> u64 {
+        let nodes = std::mem::take(&mut self.nodes);
+        self.reported += nodes;
+        self.crew.control.count(nodes)
+    }
+
+    /// Returns the number of positions that this thread has visited.
+    #[inline(always)]
+    pub(crate) fn total_nodes(&self) -> u64 {
+        self.reported + self.nodes
+    }
+
+    /// Finds out whether to go on.
+    ///
+    /// # Errors
+    /// [`Stopped`] if not.
+    #[inline(always)]
+    pub(crate) fn go_on(&mut self) -> Result<(), Stopped> {
+        if self.nodes >= NODES_PER_REPORT && self.report_nodes() >= self.crew.node_limit() {
+            self.crew.control.stop();
+        }
+        let pointless = self.split.as_ref().is_some_and(|split| split.is_pointless());
+        if pointless || self.crew.control.is_stopped() { Err(Stopped) } else { Ok(()) }
+    }
+}

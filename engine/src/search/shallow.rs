@@ -1,0 +1,69 @@
+//! Five and six empty squares: no table and no move generator, only parity order and stability.
+//!
+//! Squares of odd quadrants come before the others, corners before the rest of each group
+//! (TECHNIQUES F10).
+
+use super::SearchSet;
+use super::board::{Board, CORNERS, NEIGHBOURS, odd_squares};
+use super::{last, stability};
+
+/// Most empty squares for which this search is the right one.
+pub(super) const MOST_EMPTIES: u32 = 6;
+
+/// Lower than every score.
+const NO_MOVE: i32 = -128;
+
+/// Solves `board`, which has five or six `empties`.
+#[inline(always)]
+pub(super) fn body<K: SearchSet>(
+    kernels: K,
+    nodes: &mut u64,
+    board: Board,
+    empties: u32,
+    alpha: i32,
+) -> i32 {
+    *nodes += 1;
+    if let Some(upper) = stability::cut(kernels, board, empties, alpha) {
+        return upper;
+    }
+    let best = moves(kernels, nodes, board, empties, alpha);
+    if best != NO_MOVE {
+        return best;
+    }
+    match moves(kernels, nodes, board.pass(), empties, -alpha - 1) {
+        NO_MOVE => board.final_score(kernels),
+        best => -best,
+    }
+}
+
+#[inline(always)]
+fn moves<K: SearchSet>(kernels: K, nodes: &mut u64, board: Board, empties: u32, alpha: i32) -> i32 {
+    let empty = board.empty();
+    let odd = odd_squares(empty);
+    let mut best = NO_MOVE;
+    for group in [odd & CORNERS, odd & !CORNERS, empty & !odd & CORNERS, empty & !odd & !CORNERS] {
+        let mut rest = group;
+        while rest != 0 {
+            let square = rest.trailing_zeros();
+            rest &= rest - 1;
+            if board.opponent & NEIGHBOURS[square as usize] == 0 {
+                continue;
+            }
+            let flipped = kernels.flip(board.player, board.opponent, square);
+            if flipped == 0 {
+                continue;
+            }
+            let after = board.after(square, flipped);
+            let value = if empties == 5 {
+                -last::four(kernels, nodes, after, -alpha - 1)
+            } else {
+                -kernels.shallow(nodes, after, empties - 1, -alpha - 1)
+            };
+            best = best.max(value);
+            if best > alpha {
+                return best;
+            }
+        }
+    }
+    best
+}
