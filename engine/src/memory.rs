@@ -7,7 +7,6 @@
 
 use std::io;
 use std::marker::PhantomData;
-use std::mem;
 use std::ops::Deref;
 use std::sync::atomic::AtomicU64;
 
@@ -50,7 +49,7 @@ impl<T: Shared> Deref for SharedMemory<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
-        const { assert!(mem::align_of::<T>() <= 4096, "a mapping starts on a page") };
+        const { assert!(align_of::<T>() <= 4096, "a mapping starts on a page") };
         // SAFETY: the mapping has room for `length` values and is aligned to a page; it is only
         // ever seen as this type, and `Shared` makes every content and every change valid.
         unsafe { std::slice::from_raw_parts(self.map.as_ptr().cast(), self.length) }

@@ -1,0 +1,236 @@
+//! The engine against the brute-force solver and against itself.
+
+use outflank_engine::{
+    Bound, Control, Engine, Position, Request, Score, Settings, Square, Window, brute_force,
+};
+use outflank_kernel::Isa;
+
+/// A small generator of its own (SplitMix64, S. Vigna), so that a failure can be repeated.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn below(&mut self, limit: usize) -> usize {
+        (self.next() % limit as u64) as usize
+    }
+
+    /// Returns the position of a random game when `empties` squares are left, or where it ends
+    /// before that.
+    fn game(&mut self, empties: u32) -> Position {
+        let mut position = Position::START;
+        while position.empties() > empties && !position.is_over() {
+            let moves: Vec<Square> = Square::all(position.moves()).collect();
+            position = match moves.len() {
+                0 => position.pass(),
+                count => position.play(moves[self.below(count)]).expect("it is a legal move"),
+            };
+        }
+        position
+    }
+
+    /// Returns any placement of discs with that many empties; most cannot occur in games. Every
+    /// other one is nearly all of one colour, where passes and wipe-outs abound.
+    fn scatter(&mut self, empties: u32) -> Position {
+        let mut empty = 0_u64;
+        while empty.count_ones() < empties {
+            empty |= 1 << self.below(64);
+        }
+        let mut player = self.next();
+        if self.next().is_multiple_of(2) {
+            player &= self.next() & self.next();
+        }
+        if self.next().is_multiple_of(2) {
+            player = !player;
+        }
+        Position::new(player & !empty, !player & !empty).expect("the boards share no square")
+    }
+}
+
+fn engine(isa: Isa) -> Engine {
+    Engine::new(&Settings { isa, table_bytes: 1 << 20 }).expect("a megabyte is there")
+}
+
+/// Checks an answer to the exact question: value, best move, bounds of the moves, line.
+fn check(position: Position, value: Score, engine: &Engine, threads: usize) {
+    let request = Request { threads, ..Request::exact(position) };
+    let answer = engine.solve(&request, &Control::default());
+    assert!(answer.finished);
+    assert_eq!(answer.bound, Bound::exact(value), "{position:?}");
+    if let Some(square) = answer.best_move {
+        let after = position.play(square).expect("the best move is legal");
+        assert_eq!(-brute_force::value(after), value, "{position:?} {square}");
+    } else {
+        assert_eq!(position.moves(), 0);
+    }
+    for &(square, bound) in &answer.children {
+        let after = position.play(square).expect("only moves have bounds");
+        assert!(Bound::exact(brute_force::value(after)).implies(bound), "{position:?} {square}");
+    }
+    assert_eq!(end_of(position, &answer.line), value, "{position:?} {:?}", answer.line);
+}
+
+/// Plays `line`, which must go to the end of the game, and returns the score of who moves first.
+fn end_of(position: Position, line: &[Square]) -> Score {
+    let (mut position, mut turned) = (position, false);
+    for &square in line {
+        if position.must_pass() {
+            (position, turned) = (position.pass(), !turned);
+        }
+        position = position.play(square).expect("the line is legal");
+        turned = !turned;
+    }
+    assert!(position.is_over(), "the line ends early");
+    let score = position.final_score();
+    if turned { -score } else { score }
+}
+
+#[test]
+fn values_moves_and_lines_are_those_of_brute_force() {
+    let sets: Vec<Isa> = Isa::available().collect();
+    println!(
+        "instruction sets covered: {}",
+        sets.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+    );
+    let engines: Vec<Engine> = sets.into_iter().map(engine).collect();
+    let mut random = Random(1);
+    for round in 0..4000 {
+        let empties = round % 9;
+        let position = if round % 2 == 0 { random.game(empties) } else { random.scatter(empties) };
+        let value = brute_force::value(position);
+        for engine in &engines {
+            check(position, value, engine, 1);
+        }
+    }
+}
+
+#[test]
+fn ten_empties_are_those_of_brute_force() {
+    let engine = engine(Isa::detect());
+    let mut random = Random(2);
+    for _ in 0..12 {
+        let position = random.game(10);
+        check(position, brute_force::value(position), &engine, 1);
+    }
+}
+
+#[test]
+fn every_window_is_answered_truly() {
+    let engine = engine(Isa::detect());
+    let mut random = Random(3);
+    for round in 0..600 {
+        let position = random.game(4 + round % 5);
+        let value = brute_force::value(position);
+        let ends = [random.below(65), random.below(65)].map(|half| half as i32 * 2 - 64);
+        let [lower, upper] = ends.map(|discs| Score::new(discs).expect("it is even"));
+        let Some(window) = Window::new(lower.min(upper), lower.max(upper)) else { continue };
+        let request = Request { window, ..Request::exact(position) };
+        let answer = engine.solve(&request, &Control::default());
+        assert!(answer.finished && answer.bound.answers(window), "{position:?} {window}");
+        assert!(Bound::exact(value).implies(answer.bound), "{position:?} {window}");
+        if answer.bound.lower() >= window.upper() {
+            let after = position.play(answer.best_move.expect("a move proves it"));
+            if let Some(after) = after {
+                assert!(-brute_force::value(after) >= window.upper(), "{position:?} {window}");
+            }
+        }
+    }
+}
+
+#[test]
+fn empty_and_full_boards_and_single_colours_are_answered() {
+    let engine = engine(Isa::detect());
+    for (player, opponent) in [(0, 0), (u64::MAX, 0), (0, u64::MAX), (1, 0), (0, 1), (0xFF, 0)] {
+        let position = Position::new(player, opponent).expect("they share no square");
+        let answer = engine.solve(&Request::exact(position), &Control::default());
+        assert_eq!(answer.bound, Bound::exact(position.final_score()));
+        assert_eq!((answer.best_move, answer.line.len()), (None, 0));
+    }
+}
+
+#[test]
+fn more_threads_find_the_same_values() {
+    let engine = engine(Isa::detect());
+    let mut random = Random(4);
+    for _ in 0..12 {
+        let position = random.game(16);
+        let alone = engine.solve(&Request::exact(position), &Control::default());
+        engine.clear();
+        let request = Request { threads: 4, ..Request::exact(position) };
+        let together = engine.solve(&request, &Control::default());
+        assert_eq!(together.bound, alone.bound, "{position:?}");
+        assert_eq!(Some(end_of(position, &together.line)), together.bound.value());
+        engine.clear();
+    }
+}
+
+#[test]
+fn one_thread_searches_the_same_nodes_every_time_and_on_every_set() {
+    let engines: Vec<Engine> = Isa::available().map(engine).collect();
+    let mut random = Random(5);
+    for _ in 0..6 {
+        let position = random.game(15);
+        let counts: Vec<u64> = (0..2)
+            .flat_map(|_| &engines)
+            .map(|engine| {
+                engine.clear();
+                engine.solve(&Request::exact(position), &Control::default()).nodes
+            })
+            .collect();
+        assert!(counts.iter().all(|&nodes| nodes == counts[0]), "{position:?} {counts:?}");
+    }
+}
+
+#[test]
+fn a_node_limit_ends_the_search_with_true_bounds() {
+    let engine = engine(Isa::detect());
+    let mut random = Random(6);
+    let mut unfinished = 0;
+    for _ in 0..10 {
+        let position = random.game(17);
+        engine.clear();
+        let limited = Request { node_limit: Some(100_000), ..Request::exact(position) };
+        let answer = engine.solve(&limited, &Control::default());
+        unfinished += u32::from(!answer.finished);
+        assert!(answer.finished || answer.nodes < 200_000, "{} nodes", answer.nodes);
+        assert_eq!(answer.order.len() as u32, position.moves().count_ones());
+        let full = engine.solve(&Request::exact(position), &Control::default());
+        assert!(full.bound.implies(answer.bound), "{position:?}");
+        for (square, bound) in answer.children {
+            let after = Request::exact(position.play(square).expect("only moves have bounds"));
+            let value = engine.solve(&after, &Control::default()).bound;
+            assert!(value.implies(bound), "{position:?} {square} {bound}");
+        }
+    }
+    assert!(unfinished > 0, "the limit was never reached");
+}
+
+#[test]
+fn a_stopped_search_returns_at_once_and_claims_nothing_false() {
+    let engine = engine(Isa::detect());
+    let control = Control::default();
+    control.stop();
+    let position = Random(7).game(30);
+    let request = Request { threads: 3, ..Request::exact(position) };
+    let answer = engine.solve(&request, &control);
+    assert!(!answer.finished);
+    assert!(answer.nodes < 10_000);
+}
+
+#[test]
+fn known_bounds_are_used() {
+    let engine = engine(Isa::detect());
+    let position = Random(8).game(16);
+    let first = engine.solve(&Request::exact(position), &Control::default());
+    engine.clear();
+    let known = vec![(position, first.bound)];
+    let again = engine.solve(&Request { known, ..Request::exact(position) }, &Control::default());
+    assert_eq!(again.bound, first.bound);
+    assert!(again.nodes < first.nodes);
+}
