@@ -58,8 +58,9 @@ impl Engine {
 
     /// Forgets everything, so that the next search is as the first one.
     pub fn clear(&self) {
-        self.table.clear();
-        self.generation.store(0, Ordering::Relaxed);
+        if self.generation.swap(0, Ordering::Relaxed) != 0 {
+            self.table.clear(); // A table never used is clear: do not touch all its pages.
+        }
     }
 
     /// Searches until the window is answered, the node limit is reached or `control` says stop.

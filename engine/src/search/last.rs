@@ -35,14 +35,15 @@ fn one<K: KernelSet>(kernels: K, nodes: &mut u64, player: u64, a: u32) -> i32 {
 #[inline(always)]
 fn two<K: KernelSet>(kernels: K, nodes: &mut u64, board: Board, a: u32, b: u32, alpha: i32) -> i32 {
     *nodes += 1;
-    let best = two_moves(kernels, nodes, board, a, b, alpha);
-    if best != NO_MOVE {
-        return best;
+    let (mut mover, mut above) = (board, alpha);
+    for sign in [1, -1] {
+        let best = two_moves(kernels, nodes, mover, a, b, above);
+        if best != NO_MOVE {
+            return sign * best;
+        }
+        (mover, above) = (board.pass(), -alpha - 1);
     }
-    match two_moves(kernels, nodes, board.pass(), a, b, -alpha - 1) {
-        NO_MOVE => board.final_score(kernels),
-        best => -best,
-    }
+    board.final_score(kernels)
 }
 
 #[inline(always)]
@@ -83,14 +84,15 @@ fn three<K: KernelSet>(
     alpha: i32,
 ) -> i32 {
     *nodes += 1;
-    let best = three_moves(kernels, nodes, board, squares, alpha);
-    if best != NO_MOVE {
-        return best;
+    let (mut mover, mut above) = (board, alpha);
+    for sign in [1, -1] {
+        let best = three_moves(kernels, nodes, mover, squares, above);
+        if best != NO_MOVE {
+            return sign * best;
+        }
+        (mover, above) = (board.pass(), -alpha - 1);
     }
-    match three_moves(kernels, nodes, board.pass(), squares, -alpha - 1) {
-        NO_MOVE => board.final_score(kernels),
-        best => -best,
-    }
+    board.final_score(kernels)
 }
 
 #[inline(always)]
@@ -123,14 +125,15 @@ fn three_moves<K: KernelSet>(
 pub(crate) fn four<K: KernelSet>(kernels: K, nodes: &mut u64, board: Board, alpha: i32) -> i32 {
     *nodes += 1;
     let squares = by_parity(board.empty());
-    let best = four_moves(kernels, nodes, board, squares, alpha);
-    if best != NO_MOVE {
-        return best;
+    let (mut mover, mut above) = (board, alpha);
+    for sign in [1, -1] {
+        let best = four_moves(kernels, nodes, mover, squares, above);
+        if best != NO_MOVE {
+            return sign * best;
+        }
+        (mover, above) = (board.pass(), -alpha - 1);
     }
-    match four_moves(kernels, nodes, board.pass(), squares, -alpha - 1) {
-        NO_MOVE => board.final_score(kernels),
-        best => -best,
-    }
+    board.final_score(kernels)
 }
 
 #[inline(always)]

@@ -5,7 +5,7 @@
 
 use super::SearchSet;
 use super::board::{Board, CORNERS, NEIGHBOURS, odd_squares};
-use super::{last, stability};
+use super::stability;
 
 /// Most empty squares for which this search is the right one.
 pub(super) const MOST_EMPTIES: u32 = 6;
@@ -26,14 +26,15 @@ pub(super) fn body<K: SearchSet>(
     if let Some(upper) = stability::cut(kernels, board, empties, alpha) {
         return upper;
     }
-    let best = moves(kernels, nodes, board, empties, alpha);
-    if best != NO_MOVE {
-        return best;
+    let (mut mover, mut above) = (board, alpha);
+    for sign in [1, -1] {
+        let best = moves(kernels, nodes, mover, empties, above);
+        if best != NO_MOVE {
+            return sign * best;
+        }
+        (mover, above) = (board.pass(), -alpha - 1);
     }
-    match moves(kernels, nodes, board.pass(), empties, -alpha - 1) {
-        NO_MOVE => board.final_score(kernels),
-        best => -best,
-    }
+    board.final_score(kernels)
 }
 
 #[inline(always)]
@@ -55,7 +56,7 @@ fn moves<K: SearchSet>(kernels: K, nodes: &mut u64, board: Board, empties: u32, 
             }
             let after = board.after(square, flipped);
             let value = if empties == 5 {
-                -last::four(kernels, nodes, after, -alpha - 1)
+                -kernels.four(nodes, after, -alpha - 1)
             } else {
                 -kernels.shallow(nodes, after, empties - 1, -alpha - 1)
             };
