@@ -8,11 +8,20 @@
 //! Source: `edax-avx-optimizations` for CRC32C as a hash, the two halves are ours; TECHNIQUES F4.
 
 #[cfg(target_arch = "x86_64")]
-pub mod avx2;
+pub(crate) mod avx2;
 #[cfg(target_arch = "aarch64")]
-pub mod neon;
+pub(crate) mod neon;
 pub mod portable;
 pub mod scalar;
+
+crate::variants::variants! {
+    /// Player, opponent → hash.
+    Hash = fn(u64, u64) -> u64, called with (player, opponent);
+    scalar: ["reference": scalar::hash, "F4 tables": portable::hash],
+    avx2: ["F4 CRC32": avx2::hash],
+    avx512: [],
+    neon: ["F4 CRC32CX": neon::hash],
+}
 
 /// Combines CRC steps `step(state, board)` to the hash of a position.
 #[inline(always)]

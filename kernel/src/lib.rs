@@ -23,12 +23,13 @@ pub mod mobility;
 mod set;
 pub mod stability;
 pub mod symmetry;
+mod variants;
 
-#[cfg(target_arch = "aarch64")]
-pub use isa::Neon;
 #[cfg(any(test, feature = "std"))]
 pub use isa::IsaError;
-pub use isa::{Isa, Scalar};
+#[cfg(target_arch = "aarch64")]
+pub use isa::Neon;
 #[cfg(target_arch = "x86_64")]
 pub use isa::{Avx2, Avx512};
+pub use isa::{Isa, Scalar};
 pub use set::KernelSet;

@@ -4,13 +4,22 @@
 //! diagonal (the direction A1–H8), antidiagonal (the direction H1–A8).
 
 #[cfg(target_arch = "x86_64")]
-pub mod avx2;
+pub(crate) mod avx2;
 #[cfg(target_arch = "x86_64")]
-pub mod avx512;
+pub(crate) mod avx512;
 pub mod portable;
 pub mod scalar;
 
 use crate::masks::beyond_edge;
+
+crate::variants::variants! {
+    /// Occupied squares → squares on full rows, columns, diagonals and antidiagonals.
+    FullLines = fn(u64) -> [u64; 4], called with (discs);
+    scalar: ["reference": scalar::full_lines, "C3 parallel prefix": portable::full_lines],
+    avx2: ["C3 Kogge-Stone": avx2::full_lines],
+    avx512: ["C3 eight directions": avx512::full_lines],
+    neon: [],
+}
 
 /// For one, two and four steps in each of the eight directions: the squares from which that many
 /// steps leave the board. Beyond the edge everything counts as occupied.

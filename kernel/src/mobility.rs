@@ -4,11 +4,20 @@
 //! player can move.
 
 #[cfg(target_arch = "x86_64")]
-pub mod avx2;
+pub(crate) mod avx2;
 #[cfg(target_arch = "x86_64")]
-pub mod avx512;
+pub(crate) mod avx512;
 pub mod portable;
 pub mod scalar;
+
+crate::variants::variants! {
+    /// Player, opponent → the squares where the player can move.
+    Moves = fn(u64, u64) -> u64, called with (player, opponent);
+    scalar: ["reference": scalar::moves, "B1 parallel prefix": portable::moves],
+    avx2: ["B1 four directions": avx2::moves],
+    avx512: ["B1 eight directions": avx512::moves],
+    neon: [],
+}
 
 /// The opponent's discs that can be turned along rows, columns and diagonals: those with a square
 /// on either side. It also keeps the shifts from wrapping round the board.

@@ -2,9 +2,9 @@
 
 #[cfg(target_arch = "aarch64")]
 use crate::Neon;
-use crate::{Scalar, bits, flip, hash, last_flip, lines, mobility, stability, symmetry};
 #[cfg(target_arch = "x86_64")]
 use crate::{Avx2, Avx512};
+use crate::{Scalar, bits, flip, hash, last_flip, lines, mobility, stability, symmetry};
 
 /// The kernels of one instruction set, implemented by its token.
 ///
@@ -57,68 +57,68 @@ pub trait KernelSet: Copy + Send + Sync + 'static {
 
 /// Implements [`KernelSet`] by entering one variant a family.
 ///
-/// The features are proven by the token, `self`; in the set without features `unsafe` is left out.
 macro_rules! kernel_set {
     (
-        $token:ty, [$($unsafe:tt)?], flip: $flip:path, moves: $moves:path,
+        $token:ty, flip: $flip:path, moves: $moves:path,
         last_flip: $last_flip:path, last_flip_both: $last_flip_both:path,
         full_lines: $full_lines:path, stable: $stable:path, hash: $hash:path,
         canonical: $canonical:path
     ) => {
+        #[allow(unused_unsafe, reason = "some variants of a set are portable code")]
         impl KernelSet for $token {
             #[inline(always)]
             fn flip(self, player: u64, opponent: u64, square: u32) -> u64 {
                 // SAFETY: the token proves the features.
-                $($unsafe)? { $flip(player, opponent, square) }
+                unsafe { $flip(player, opponent, square) }
             }
 
             #[inline(always)]
             fn moves(self, player: u64, opponent: u64) -> u64 {
                 // SAFETY: the token proves the features.
-                $($unsafe)? { $moves(player, opponent) }
+                unsafe { $moves(player, opponent) }
             }
 
             #[inline(always)]
             fn last_flip(self, player: u64, square: u32) -> u32 {
                 // SAFETY: the token proves the features.
-                $($unsafe)? { $last_flip(player, square) }
+                unsafe { $last_flip(player, square) }
             }
 
             #[inline(always)]
             fn last_flip_both(self, player: u64, square: u32) -> (u32, u32) {
                 // SAFETY: the token proves the features.
-                $($unsafe)? { $last_flip_both(player, square) }
+                unsafe { $last_flip_both(player, square) }
             }
 
             #[inline(always)]
             fn full_lines(self, discs: u64) -> [u64; 4] {
                 // SAFETY: the token proves the features.
-                $($unsafe)? { $full_lines(discs) }
+                unsafe { $full_lines(discs) }
             }
 
             #[inline(always)]
             fn stable(self, player: u64, opponent: u64) -> u64 {
                 // SAFETY: the token proves the features.
-                $($unsafe)? { $stable(player, opponent) }
+                unsafe { $stable(player, opponent) }
             }
 
             #[inline(always)]
             fn hash(self, player: u64, opponent: u64) -> u64 {
                 // SAFETY: the token proves the features.
-                $($unsafe)? { $hash(player, opponent) }
+                unsafe { $hash(player, opponent) }
             }
 
             #[inline(always)]
             fn canonical(self, player: u64, opponent: u64) -> (u64, u64) {
                 // SAFETY: the token proves the features.
-                $($unsafe)? { $canonical(player, opponent) }
+                unsafe { $canonical(player, opponent) }
             }
         }
     };
 }
 
 kernel_set!(
-    Scalar, [],
+    Scalar,
     flip: flip::portable::flip,
     moves: mobility::portable::moves,
     last_flip: last_flip::portable::last_flip,
@@ -131,7 +131,7 @@ kernel_set!(
 
 #[cfg(target_arch = "x86_64")]
 kernel_set!(
-    Avx2, [unsafe],
+    Avx2,
     flip: flip::avx2::flip,
     moves: mobility::avx2::moves,
     last_flip: last_flip::avx2::last_flip,
@@ -144,13 +144,26 @@ kernel_set!(
 
 #[cfg(target_arch = "x86_64")]
 kernel_set!(
-    Avx512, [unsafe],
+    Avx512,
     flip: flip::avx512::flip,
     moves: mobility::avx512::moves,
     last_flip: last_flip::avx512::last_flip,
     last_flip_both: last_flip::avx512::last_flip_both,
     full_lines: lines::avx512::full_lines,
-    stable: stability::avx2::stable_avx512,
+    stable: stability::avx512::stable,
     hash: hash::avx2::hash,
     canonical: symmetry::avx512::canonical
+);
+
+#[cfg(target_arch = "aarch64")]
+kernel_set!(
+    Neon,
+    flip: flip::neon::flip,
+    moves: mobility::portable::moves,
+    last_flip: last_flip::neon::last_flip,
+    last_flip_both: last_flip::neon::last_flip_both,
+    full_lines: lines::portable::full_lines,
+    stable: stability::portable::stable,
+    hash: hash::neon::hash,
+    canonical: symmetry::portable::canonical
 );

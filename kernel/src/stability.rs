@@ -10,9 +10,20 @@
 //! Source: `edax-avx-optimizations` and `reversi-bitboard-techniques`; TECHNIQUES C1–C5.
 
 #[cfg(target_arch = "x86_64")]
-pub mod avx2;
+pub(crate) mod avx2;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod avx512;
 pub mod portable;
 pub mod scalar;
+
+crate::variants::variants! {
+    /// Player, opponent → the player's discs that are certainly stable.
+    Stable = fn(u64, u64) -> u64, called with (player, opponent);
+    scalar: ["reference": scalar::stable, "C4 multiplication": portable::stable],
+    avx2: ["C4 PMOVMSKB": avx2::stable],
+    avx512: ["C4 PMOVMSKB, C3 eight directions": avx512::stable],
+    neon: [],
+}
 
 /// The squares that are not on an edge.
 const INSIDE: u64 = 0x007e_7e7e_7e7e_7e00;

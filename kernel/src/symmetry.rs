@@ -2,11 +2,20 @@
 //! images, compared as (player, opponent).
 
 #[cfg(target_arch = "x86_64")]
-pub mod avx2;
+pub(crate) mod avx2;
 #[cfg(target_arch = "x86_64")]
-pub mod avx512;
+pub(crate) mod avx512;
 pub mod portable;
 pub mod scalar;
+
+crate::variants::variants! {
+    /// Player, opponent → the smallest of the eight symmetric positions.
+    Canonical = fn(u64, u64) -> (u64, u64), called with (player, opponent);
+    scalar: ["reference": scalar::canonical, "A6 delta swaps": portable::canonical],
+    avx2: ["A6 four transpositions": avx2::canonical],
+    avx512: ["A6 eight images": avx512::canonical],
+    neon: [],
+}
 
 /// Returns the image under the four symmetries without transposition, in the order of
 /// [`scalar::transform`].

@@ -4,7 +4,7 @@ mod common;
 
 use common::{each_set, game_positions, square_sets};
 use outflank_kernel::{
-    KernelSet, flip, hash, last_flip, lines, mobility, stability, symmetry,
+    Isa, KernelSet, flip, hash, last_flip, lines, mobility, stability, symmetry,
 };
 use proptest::prelude::*;
 
@@ -79,6 +79,37 @@ proptest! {
     }
 }
 
+/// Asserts that each variant of a family, in every set, gives what the reference gives.
+macro_rules! check_variants {
+    ($family:ident, $expected:expr, ($($argument:expr),*)) => {
+        for isa in Isa::available() {
+            for (name, variant) in $family::variants(isa) {
+                assert_eq!(variant($($argument),*), $expected, "{} {isa} {name}", stringify!($family));
+            }
+        }
+    };
+}
+
+#[test]
+fn every_variant_agrees_with_its_reference() {
+    for (player, opponent) in game_positions(30) {
+        let discs = player | opponent;
+        let square = player.trailing_zeros();
+        check_variants!(mobility, mobility::scalar::moves(player, opponent), (player, opponent));
+        check_variants!(lines, lines::scalar::full_lines(discs), (discs));
+        check_variants!(stability, stability::scalar::stable(player, opponent), (player, opponent));
+        check_variants!(hash, hash::scalar::hash(player, opponent), (player, opponent));
+        let canonical = symmetry::scalar::canonical(player, opponent);
+        check_variants!(symmetry, canonical, (player, opponent));
+        let last = last_flip::scalar::last_flip_both(player, square);
+        check_variants!(last_flip, last, (player, square));
+        for square in (0..64).filter(|square| discs >> square & 1 == 0) {
+            let flipped = flip::scalar::flip(player, opponent, square);
+            check_variants!(flip, flipped, (player, opponent, square));
+        }
+    }
+}
+
 #[test]
 fn positions_of_random_games() {
     let positions = game_positions(100);
@@ -137,8 +168,8 @@ fn every_line_of_last_moves() {
     each_set!(|kernels, name| {
         for square in 0..64 {
             for (right, up) in &common::STEPS[..4] {
-                let line = common::walk(square, *right, *up, 7)
-                    | common::walk(square, -right, -up, 7);
+                let line =
+                    common::walk(square, *right, *up, 7) | common::walk(square, -right, -up, 7);
                 for background in [0, !0, 0x5a96_c33c_6996_a55a] {
                     let mut pattern = 0_u64;
                     loop {

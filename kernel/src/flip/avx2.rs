@@ -24,12 +24,12 @@ use crate::masks::RAYS;
 #[inline]
 #[target_feature(enable = "avx2")]
 #[must_use]
-pub fn flip(player: u64, opponent: u64, square: u32) -> u64 {
+pub(crate) fn flip(player: u64, opponent: u64, square: u32) -> u64 {
     let rays: *const __m256i = RAYS[square as usize & 63].0.as_ptr().cast();
     // SAFETY: the entry has 64 bytes and is aligned to 64; this is its first half.
     let up = unsafe { _mm256_load_si256(rays) };
-    // SAFETY: this is its second half.
-    let down = unsafe { _mm256_load_si256(rays.add(1)) };
+    // SAFETY: as above, the second half.
+    let down = unsafe { _mm256_load_si256(rays.wrapping_add(1)) };
     let player = _mm256_set1_epi64x(player.cast_signed());
     let opponent = _mm256_set1_epi64x(opponent.cast_signed());
     union(_mm256_or_si256(upwards(player, opponent, up), downwards(player, opponent, down)))

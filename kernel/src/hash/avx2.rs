@@ -6,6 +6,6 @@ use core::arch::x86_64::_mm_crc32_u64;
 #[inline]
 #[target_feature(enable = "sse4.2")]
 #[must_use]
-pub fn hash(player: u64, opponent: u64) -> u64 {
+pub(crate) fn hash(player: u64, opponent: u64) -> u64 {
     super::combine(player, opponent, |state, board| _mm_crc32_u64(u64::from(state), board) as u32)
 }

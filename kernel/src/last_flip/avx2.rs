@@ -21,7 +21,7 @@ use super::{COUNTS, LINES};
 #[inline]
 #[target_feature(enable = "avx2")]
 #[must_use]
-pub fn last_flip(player: u64, square: u32) -> u32 {
+pub(crate) fn last_flip(player: u64, square: u32) -> u32 {
     let lines = lines(square);
     let player_lines = _mm256_and_si256(_mm256_set1_epi64x(player.cast_signed()), lines);
     count(player, player_lines, square)
@@ -31,7 +31,7 @@ pub fn last_flip(player: u64, square: u32) -> u32 {
 #[inline]
 #[target_feature(enable = "avx2")]
 #[must_use]
-pub fn last_flip_both(player: u64, square: u32) -> (u32, u32) {
+pub(crate) fn last_flip_both(player: u64, square: u32) -> (u32, u32) {
     let lines = lines(square);
     let player_lines = _mm256_and_si256(_mm256_set1_epi64x(player.cast_signed()), lines);
     let opponent_lines = _mm256_andnot_si256(player_lines, lines);

@@ -28,8 +28,10 @@ pub fn last_flip(player: u64, square: u32) -> u32 {
 #[inline]
 #[must_use]
 pub fn last_flip_both(player: u64, square: u32) -> (u32, u32) {
-    let counts = |board| count(gather(board, square), square);
-    (counts(player), counts(!player))
+    let patterns = gather(player, square);
+    let on_board = &LINES[square as usize & 63].on_board;
+    let opponents = core::array::from_fn(|line| !patterns[line] & on_board[line]);
+    (count(patterns, square), count(opponents, square))
 }
 
 /// Returns the patterns of row, column and both diagonals.

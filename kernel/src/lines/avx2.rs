@@ -10,7 +10,7 @@ use super::EDGES;
 #[inline]
 #[target_feature(enable = "avx2")]
 #[must_use]
-pub fn full_lines(discs: u64) -> [u64; 4] {
+pub(crate) fn full_lines(discs: u64) -> [u64; 4] {
     let steps = [
         _mm256_set_epi64x(7, 9, 8, 1),
         _mm256_set_epi64x(14, 18, 16, 2),
@@ -23,7 +23,7 @@ pub fn full_lines(discs: u64) -> [u64; 4] {
         // SAFETY: each row of the table has 64 bytes and is aligned to 64; this is its first half.
         let below = unsafe { _mm256_load_si256(edges) };
         // SAFETY: this is its second half.
-        let above = unsafe { _mm256_load_si256(edges.add(1)) };
+        let above = unsafe { _mm256_load_si256(edges.wrapping_add(1)) };
         up = _mm256_and_si256(up, _mm256_or_si256(below, _mm256_sllv_epi64(up, step)));
         down = _mm256_and_si256(down, _mm256_or_si256(above, _mm256_srlv_epi64(down, step)));
     }

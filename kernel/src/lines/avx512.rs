@@ -17,7 +17,7 @@ const AND_OR: i32 = 0xe0;
 #[inline]
 #[target_feature(enable = "avx2,avx512f,avx512vl")]
 #[must_use]
-pub fn full_lines(discs: u64) -> [u64; 4] {
+pub(crate) fn full_lines(discs: u64) -> [u64; 4] {
     let steps = [
         _mm512_set_epi64(-7, -9, -8, -1, 7, 9, 8, 1),
         _mm512_set_epi64(-14, -18, -16, -2, 14, 18, 16, 2),
@@ -27,8 +27,7 @@ pub fn full_lines(discs: u64) -> [u64; 4] {
     for (step, edges) in steps.into_iter().zip(&EDGES.0) {
         // SAFETY: each row of the table has 64 bytes and is aligned to 64.
         let edges = unsafe { _mm512_load_si512(edges.as_ptr().cast()) };
-        full =
-            _mm512_ternarylogic_epi64::<AND_OR>(full, edges, _mm512_rolv_epi64(full, step));
+        full = _mm512_ternarylogic_epi64::<AND_OR>(full, edges, _mm512_rolv_epi64(full, step));
     }
     boards(_mm256_and_si256(_mm512_castsi512_si256(full), _mm512_extracti64x4_epi64::<1>(full)))
 }

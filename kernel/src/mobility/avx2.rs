@@ -12,7 +12,7 @@ use crate::flip::avx2::union;
 #[inline]
 #[target_feature(enable = "avx2")]
 #[must_use]
-pub fn moves(player: u64, opponent: u64) -> u64 {
+pub(crate) fn moves(player: u64, opponent: u64) -> u64 {
     let one = _mm256_set_epi64x(7, 9, 8, 1);
     let two = _mm256_set_epi64x(14, 18, 16, 2);
     let inner = INNER.map(u64::cast_signed);

@@ -18,7 +18,7 @@ const OR_AND: i32 = 0xf8;
 #[inline]
 #[target_feature(enable = "avx2,avx512f,avx512vl")]
 #[must_use]
-pub fn moves(player: u64, opponent: u64) -> u64 {
+pub(crate) fn moves(player: u64, opponent: u64) -> u64 {
     let one = _mm512_set_epi64(-7, -9, -8, -1, 7, 9, 8, 1);
     let two = _mm512_set_epi64(-14, -18, -16, -2, 14, 18, 16, 2);
     let inner = INNER.map(u64::cast_signed);

@@ -14,7 +14,7 @@ use super::{EDGES, edge, spread};
 /// Returns the stable discs of the player on the four edges.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn edges(player: u64, opponent: u64) -> u64 {
+pub(super) fn edges(player: u64, opponent: u64) -> u64 {
     let both = _mm_set_epi64x(opponent.cast_signed(), player.cast_signed());
     let entry = |index: i32| u64::from(EDGES[index as usize & 0xffff]);
     let right = entry(_mm_movemask_epi8(both));
@@ -27,16 +27,7 @@ fn edges(player: u64, opponent: u64) -> u64 {
 #[inline]
 #[target_feature(enable = "avx2")]
 #[must_use]
-pub fn stable(player: u64, opponent: u64) -> u64 {
+pub(crate) fn stable(player: u64, opponent: u64) -> u64 {
     let full = crate::lines::avx2::full_lines(player | opponent);
-    spread(player, edges(player, opponent), full)
-}
-
-/// Returns the player's discs that are certainly stable; full lines come from AVX-512.
-#[inline]
-#[target_feature(enable = "avx2,avx512f,avx512vl")]
-#[must_use]
-pub fn stable_avx512(player: u64, opponent: u64) -> u64 {
-    let full = crate::lines::avx512::full_lines(player | opponent);
     spread(player, edges(player, opponent), full)
 }

@@ -28,7 +28,7 @@ pub(super) const fn files(left: u64, right: u64) -> u64 {
     /// The places of ranks 2–7: the partial products of six bits do not overlap, of eight they do.
     const INNER: u64 = 0x7e;
     const SPREAD: u64 = 0x0002_0408_1020_4080;
-    let left = (left & INNER) * SPREAD & FILE_A;
-    let right = (right & INNER) * SPREAD & FILE_A;
+    let left = ((left & INNER) * SPREAD) & FILE_A;
+    let right = ((right & INNER) * SPREAD) & FILE_A;
     left | right << 7
 }

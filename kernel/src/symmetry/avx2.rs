@@ -16,7 +16,7 @@ use crate::lines::avx2::boards;
 #[inline]
 #[target_feature(enable = "avx2")]
 #[must_use]
-pub fn canonical(player: u64, opponent: u64) -> (u64, u64) {
+pub(crate) fn canonical(player: u64, opponent: u64) -> (u64, u64) {
     let (players, opponents) = (mirrored(player), mirrored(opponent));
     let transposed = transpose(players).into_iter().zip(transpose(opponents));
     players.into_iter().zip(opponents).chain(transposed).fold((player, opponent), Ord::min)

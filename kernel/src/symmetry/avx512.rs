@@ -19,7 +19,7 @@ use super::mirrored;
 #[inline]
 #[target_feature(enable = "avx2,avx512f,avx512vl")]
 #[must_use]
-pub fn canonical(player: u64, opponent: u64) -> (u64, u64) {
+pub(crate) fn canonical(player: u64, opponent: u64) -> (u64, u64) {
     let (players, opponents) = (images(player), images(opponent));
     let least = _mm512_reduce_min_epu64(players);
     let ties = _mm512_cmpeq_epi64_mask(players, _mm512_set1_epi64(least.cast_signed()));

@@ -1,6 +1,7 @@
 //! What the kernels' tests share: walking over the sets of this CPU, boards to try.
 
 #![allow(dead_code, reason = "each test binary uses a part")]
+#![allow(clippy::print_stdout, reason = "tests say which sets they cover")]
 
 use outflank_kernel::{Isa, KernelSet, Scalar};
 
@@ -28,8 +29,7 @@ pub(crate) use each_set;
 pub(crate) fn print_coverage() {
     let covered: Vec<_> = Isa::available().map(Isa::name).collect();
     println!("instruction sets covered: {}", covered.join(", "));
-    let all: &[&str] =
-        if cfg!(target_arch = "aarch64") { &["neon"] } else { &["avx2", "avx512"] };
+    let all: &[&str] = if cfg!(target_arch = "aarch64") { &["neon"] } else { &["avx2", "avx512"] };
     for missing in all.iter().filter(|name| !covered.contains(name)) {
         println!("WARNING: THIS CPU LACKS {missing}: ITS KERNELS ARE NOT TESTED IN THIS RUN");
     }

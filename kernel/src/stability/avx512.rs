@@ -1,0 +1,13 @@
+//! Edges as in [`avx2`](super::avx2), full lines by AVX-512; then contact. TECHNIQUES C3, C4.
+
+use super::avx2::edges;
+use super::spread;
+use crate::lines::avx512::full_lines;
+
+/// Returns the player's discs that are certainly stable.
+#[inline]
+#[target_feature(enable = "avx2,avx512f,avx512vl")]
+#[must_use]
+pub(crate) fn stable(player: u64, opponent: u64) -> u64 {
+    spread(player, edges(player, opponent), full_lines(player | opponent))
+}
