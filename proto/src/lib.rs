@@ -7,13 +7,16 @@
 
 #![forbid(unsafe_code)]
 
+mod address;
 mod client_messages;
 mod domain;
 mod invalid;
 pub mod message;
 mod worker_messages;
 
+pub use address::{InvalidAddress, endpoint};
 pub use invalid::InvalidField;
+use outflank_engine::Position;
 
 /// Messages, clients and servers generated from `outflank/v1/cluster.proto`.
 #[allow(
@@ -44,6 +47,14 @@ pub const NEWEST_PROTOCOL: u32 = 1;
 pub fn common_protocol(oldest: u32, newest: u32) -> Option<u32> {
     let common = newest.min(NEWEST_PROTOCOL);
     (common >= oldest.max(OLDEST_PROTOCOL)).then_some(common)
+}
+
+/// Returns the position in the message field `field`, which must be there.
+///
+/// # Errors
+/// [`InvalidField`] if it is absent or no position.
+pub fn position(field: &str, wire: Option<v1::Position>) -> Result<Position, InvalidField> {
+    invalid::needed(field, wire, "a position")
 }
 
 #[cfg(test)]

@@ -1,0 +1,202 @@
+//! What a client of a coordinator does: asks for a position's value and waits, through losses of the
+//! connection, for the answer.
+
+use std::error::Error;
+use std::time::Duration;
+
+use outflank_engine::{Position, Window};
+use outflank_proto::message::{SolveRequest, SolveUpdate};
+use outflank_proto::v1::solver_client::SolverClient;
+use outflank_proto::{InvalidAddress, v1};
+use tokio::time::Instant;
+use tonic::transport::Channel;
+use tonic::{Code, Status, Streaming};
+
+use crate::core::{Progress, Solution};
+use crate::service::convert;
+
+/// How long a client tries to reach a coordinator that it has lost.
+pub const RETRY_LIMIT: Duration = Duration::from_secs(60);
+
+/// The time before the first new try; it doubles up to [`LONGEST_WAIT`].
+const FIRST_WAIT: Duration = Duration::from_millis(250);
+const LONGEST_WAIT: Duration = Duration::from_secs(5);
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum ClientError {
+    /// The coordinator's address cannot be one.
+    #[error(transparent)]
+    Address(#[from] InvalidAddress),
+    /// There has been no connection to the coordinator.
+    #[error("cannot reach the coordinator: {cause}")]
+    Unreachable {
+        /// Why.
+        cause: String,
+    },
+    /// The coordinator does not take the request; asking again does not help.
+    #[error("the coordinator refuses the request: {reason}")]
+    Refused {
+        /// Why.
+        reason: String,
+    },
+    /// Two proofs contradict each other, so that nothing is proved.
+    #[error("no answer can be trusted: {reason}")]
+    Contradicted {
+        /// The two proofs.
+        reason: String,
+    },
+    /// The coordinator has failed.
+    #[error("{reason}")]
+    Failed {
+        /// Why.
+        reason: String,
+    },
+    /// The connection was lost and could not be made again in time.
+    #[error("lost the coordinator and could not reach it again within {} seconds: {cause}", limit.as_secs())]
+    Lost {
+        /// Why the last try failed.
+        cause: String,
+        /// How long was tried.
+        limit: Duration,
+    },
+}
+
+/// What a client hears while it waits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Update {
+    /// How far the request has come.
+    Progress(Progress),
+    /// The connection is lost; the request will be made again.
+    Lost {
+        /// Why.
+        cause: String,
+        /// When it will be made again.
+        retry_in: Duration,
+    },
+}
+
+/// Connects to the coordinator at `address`, which has the form `HOST:PORT`.
+///
+/// # Errors
+/// [`ClientError::Address`] and [`ClientError::Unreachable`].
+pub async fn connect(address: &str) -> Result<Channel, ClientError> {
+    let endpoint = outflank_proto::endpoint(address)?;
+    endpoint.connect().await.map_err(|error| ClientError::Unreachable {
+        cause: format!("{address}: {}", causes(&error)),
+    })
+}
+
+/// Asks for the value of `position` in `window` and waits for the answer.
+///
+/// `on_update` hears of the progress. If the coordinator goes away after it has taken the request,
+/// because it is restarted, say, the request is made again for up to [`RETRY_LIMIT`]; what has been
+/// proved is in its store. Dropping the future abandons the request.
+///
+/// # Errors
+/// [`ClientError`] says why there is no answer.
+pub async fn solve(
+    channel: Channel,
+    position: Position,
+    window: Window,
+    on_update: impl FnMut(Update),
+) -> Result<Solution, ClientError> {
+    let mut solving = Solving {
+        client: SolverClient::new(channel),
+        connected: None,
+        wait: FIRST_WAIT,
+        on_update,
+    };
+    let request = SolveRequest { position, window };
+    loop {
+        match solving.attempt(request).await {
+            Ok(solution) => return Ok(solution),
+            Err(status) => solving.recover(status).await?,
+        }
+    }
+}
+
+/// A request under way.
+struct Solving<F> {
+    client: SolverClient<Channel>,
+    /// When the coordinator was last heard of.
+    connected: Option<Instant>,
+    wait: Duration,
+    on_update: F,
+}
+
+impl<F: FnMut(Update)> Solving<F> {
+    async fn attempt(&mut self, request: SolveRequest) -> Result<Solution, Status> {
+        let mut updates = self.client.solve(v1::SolveRequest::from(request)).await?.into_inner();
+        self.heard();
+        loop {
+            match next(&mut updates).await? {
+                SolveUpdate::Solution(solution) => return Ok(convert::solution_seen(solution)),
+                SolveUpdate::Progress(progress) => {
+                    self.heard();
+                    (self.on_update)(Update::Progress(convert::progress_seen(&progress)));
+                }
+            }
+        }
+    }
+
+    fn heard(&mut self) {
+        self.connected = Some(Instant::now());
+        self.wait = FIRST_WAIT;
+    }
+
+    /// Waits until it is time for another attempt, or says why there is none.
+    async fn recover(&mut self, status: Status) -> Result<(), ClientError> {
+        if let Some(error) = verdict(&status) {
+            return Err(error);
+        }
+        let cause = causes(&status);
+        let Some(connected) = self.connected else {
+            return Err(ClientError::Unreachable { cause });
+        };
+        if connected.elapsed() + self.wait > RETRY_LIMIT {
+            return Err(ClientError::Lost { cause, limit: RETRY_LIMIT });
+        }
+        tracing::debug!(cause, "lost the coordinator");
+        (self.on_update)(Update::Lost { cause, retry_in: self.wait });
+        tokio::time::sleep(self.wait).await;
+        self.wait = (self.wait * 2).min(LONGEST_WAIT);
+        Ok(())
+    }
+}
+
+async fn next(updates: &mut Streaming<v1::SolveUpdate>) -> Result<SolveUpdate, Status> {
+    let Some(update) = updates.message().await? else {
+        return Err(Status::unavailable("the coordinator closed the stream without an answer"));
+    };
+    Ok(update.try_into()?)
+}
+
+/// Returns the final error that a status stands for, or `None` if another try may help.
+fn verdict(status: &Status) -> Option<ClientError> {
+    if status.source().is_some() {
+        return None; // It was made on this side: the connection broke.
+    }
+    let reason = status.message().to_owned();
+    match status.code() {
+        Code::Unavailable | Code::Cancelled | Code::Unknown | Code::DeadlineExceeded => None,
+        Code::DataLoss => Some(ClientError::Contradicted { reason }),
+        Code::Internal => Some(ClientError::Failed { reason }),
+        _ => Some(ClientError::Refused { reason }),
+    }
+}
+
+/// Returns what went wrong and its causes on one line, each said once.
+fn causes(error: &(dyn Error + 'static)) -> String {
+    let status = error.downcast_ref::<Status>().map(|status| status.message().to_owned());
+    let mut text = status.unwrap_or_else(|| error.to_string());
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let told = error.to_string();
+        if !text.contains(&told) {
+            text = format!("{text}: {told}");
+        }
+        cause = error.source();
+    }
+    text
+}

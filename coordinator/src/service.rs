@@ -1,0 +1,181 @@
+//! The coordinator as a service: an actor around the core, a writer in front of the store, and the
+//! gRPC services that feed them.
+//!
+//! Three kinds of parts, connected by bounded queues:
+//!
+//! ```text
+//!  workers, clients ──> gRPC tasks ──events──> actor thread (core) ──batches──> writer thread (store)
+//!         ^                                        │ jobs, cancels                │ once on disk
+//!         └────────────────────── links <──────────┴──────────────────────────────┘
+//! ```
+//!
+//! Nothing that a worker or a client does can hold up the actor: it only ever tries to send. What
+//! depends on a proof (acknowledgements, progress, solutions) takes the way through the writer, so
+//! that nothing is claimed that is not on disk. The only thing the actor waits for is the disk.
+
+mod actor;
+mod cluster;
+pub(crate) mod convert;
+mod error;
+mod events;
+mod fate;
+mod links;
+mod listen;
+mod options;
+mod pending;
+mod proof_store;
+mod solver;
+mod writer;
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use tokio::net::TcpListener;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use tonic::transport::Channel;
+
+use crate::core::{Advisor, Core};
+pub use error::ServiceError;
+use events::Events;
+use fate::Fate;
+use links::Links;
+use listen::Memory;
+pub use options::Options;
+pub use proof_store::ProofStore;
+
+/// What the tasks of a service share.
+#[derive(Debug)]
+struct Shared {
+    options: Options,
+    events: Events,
+    links: Links,
+    store: Arc<dyn ProofStore>,
+    fate: Fate,
+    /// Cancelled when the service begins to stop: workers are drained, clients are told.
+    stopping: CancellationToken,
+    tasks: TaskTracker,
+    next_worker: AtomicU64,
+    next_solve: AtomicU64,
+}
+
+/// A running coordinator.
+///
+/// It is to be ended by [`Service::stop`] or [`Service::serve`]; dropped without, its threads go on
+/// until the process ends. No acknowledged proof is lost by that.
+#[derive(Debug)]
+pub struct Service {
+    shared: Arc<Shared>,
+    memory: Memory,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Service {
+    /// Starts a coordinator on `store`; it listens to nobody yet.
+    ///
+    /// # Errors
+    /// [`ServiceError::Thread`] if the system gives no thread.
+    ///
+    /// # Panics
+    /// Outside a tokio runtime.
+    pub fn start(
+        options: Options,
+        store: Arc<dyn ProofStore>,
+        advisor: Box<dyn Advisor + Send>,
+    ) -> Result<Self, ServiceError> {
+        let core = Core::new(options.core.clone(), advisor);
+        let (events, inputs) = events::channel();
+        let shared = Arc::new(Shared {
+            options,
+            events,
+            links: Links::default(),
+            store,
+            fate: Fate::default(),
+            stopping: CancellationToken::new(),
+            tasks: TaskTracker::new(),
+            next_worker: AtomicU64::new(1),
+            next_solve: AtomicU64::new(1),
+        });
+        let (batches, written) = mpsc::channel(writer::BATCHES);
+        let pending = Arc::default();
+        let actor = actor::Actor::new(core, &shared, Arc::clone(&pending), batches);
+        let writer = writer::Writer::new(&shared, pending);
+        let threads = vec![
+            fate::guarded(&shared, "core", move || actor.run(inputs))?,
+            fate::guarded(&shared, "writer", move || writer.run(written))?,
+        ];
+        shared.tasks.spawn(events::tick(Arc::clone(&shared)));
+        let memory = Memory::start(&shared);
+        Ok(Self { shared, memory, threads })
+    }
+
+    /// Returns a connection to this coordinator that needs no network; it carries the same services
+    /// as a connection over TCP.
+    #[must_use]
+    pub fn connect_in_memory(&self) -> Channel {
+        self.memory.connect()
+    }
+
+    /// Completes when the service can no longer work, with the reason; [`Service::stop`] is due
+    /// then. Without a failure it never completes.
+    pub async fn failure(&self) -> ServiceError {
+        self.shared.fate.failure().await
+    }
+
+    /// Serves the connections that come in through `listener` until `stop` is cancelled or the
+    /// service fails, then stops as [`Service::stop`] does.
+    ///
+    /// # Errors
+    /// What made the service fail.
+    pub async fn serve(
+        self,
+        listener: TcpListener,
+        stop: CancellationToken,
+    ) -> Result<(), ServiceError> {
+        let ended = listen::serve(&self.shared, listener, &stop).await;
+        let stopped = self.stop().await;
+        ended.and(stopped)
+    }
+
+    /// Stops: drains the workers, tells the clients, writes what is pending, ends the threads.
+    ///
+    /// It takes at most the drain deadline of the [`Options`] and a few seconds.
+    ///
+    /// # Errors
+    /// What made the service fail, if it did, or [`ServiceError::Stuck`].
+    pub async fn stop(self) -> Result<(), ServiceError> {
+        let Self { shared, memory, threads } = self;
+        shared.begin_to_stop();
+        memory.stop(shared.drain_limit()).await;
+        shared.tasks.close();
+        if tokio::time::timeout(shared.drain_limit(), shared.tasks.wait()).await.is_err() {
+            tracing::warn!(tasks = shared.tasks.len(), "connections did not end in time");
+        }
+        shared.events.close().await;
+        let joining = tokio::task::spawn_blocking(move || {
+            // A panic of a thread has been recorded as the service's failure already.
+            threads.into_iter().map(JoinHandle::join).filter(Result::is_err).count()
+        });
+        if tokio::time::timeout(Duration::from_secs(30), joining).await.is_err() {
+            return Err(ServiceError::Stuck);
+        }
+        shared.fate.get().map_or(Ok(()), Err)
+    }
+}
+
+impl Shared {
+    /// Tells workers and clients that the service stops. Repeating it does nothing.
+    fn begin_to_stop(&self) {
+        self.links.end_solves(&tonic::Status::unavailable("the coordinator is stopping"));
+        self.stopping.cancel();
+    }
+
+    /// Returns how long connections may take to end: their own deadline, and some time for the
+    /// last messages.
+    fn drain_limit(&self) -> Duration {
+        self.options.drain_deadline + Duration::from_secs(1)
+    }
+}

@@ -1,0 +1,177 @@
+//! The workers' side of the service: one task for each connection.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use outflank_proto::message::{FromWorker, Hello, ToWorker, Welcome};
+use outflank_proto::v1::cluster_server::Cluster;
+use outflank_proto::{NEWEST_PROTOCOL, OLDEST_PROTOCOL, common_protocol, v1};
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+use tokio_stream::wrappers::ReceiverStream;
+use tokio_util::sync::CancellationToken;
+use tonic::{Request, Response, Status, Streaming};
+
+use super::links::{WorkerLink, WorkerQueue};
+use super::{Shared, convert};
+use crate::core::{Event, WorkerId};
+use crate::store::Origin;
+
+/// The length of the queue of messages to a worker. A worker that lets it fill up is cut off.
+const QUEUE: usize = 2048;
+
+/// The service that workers call.
+#[derive(Debug)]
+pub(super) struct ClusterService(pub(super) Arc<Shared>);
+
+#[tonic::async_trait]
+impl Cluster for ClusterService {
+    type WorkStream = ReceiverStream<Result<v1::ToWorker, Status>>;
+
+    async fn work(
+        &self,
+        request: Request<Streaming<v1::FromWorker>>,
+    ) -> Result<Response<Self::WorkStream>, Status> {
+        let shared = Arc::clone(&self.0);
+        if shared.stopping.is_cancelled() {
+            return Err(Status::unavailable("the coordinator is stopping"));
+        }
+        let mut inbound = request.into_inner();
+        let deadline = shared.options.hello_deadline;
+        let hello =
+            tokio::time::timeout(deadline, hello(&mut inbound)).await.map_err(|_elapsed| {
+                let seconds = deadline.as_secs_f64();
+                Status::deadline_exceeded(format!("no hello within {seconds} seconds"))
+            })??;
+        let protocol = negotiate(&hello)?;
+        let (queue, messages) = mpsc::channel(QUEUE);
+        let connection = Connection::open(shared, hello, queue, protocol).await;
+        let tasks = connection.shared.tasks.clone();
+        tasks.spawn(connection.run(inbound));
+        Ok(Response::new(ReceiverStream::new(messages)))
+    }
+}
+
+/// Reads the first message of a connection.
+async fn hello(inbound: &mut Streaming<v1::FromWorker>) -> Result<Hello, Status> {
+    let Some(message) = inbound.message().await? else {
+        return Err(Status::invalid_argument("the stream ended, expected a hello"));
+    };
+    match message.try_into()? {
+        FromWorker::Hello(hello) => Ok(hello),
+        _ => Err(Status::invalid_argument("field message is not a hello, expected a hello first")),
+    }
+}
+
+fn negotiate(hello: &Hello) -> Result<u32, Status> {
+    let (oldest, newest) = (hello.oldest_protocol, hello.newest_protocol);
+    common_protocol(oldest, newest).ok_or_else(|| {
+        Status::failed_precondition(format!(
+            "the worker speaks protocol versions {oldest} to {newest}, this coordinator needs \
+             {OLDEST_PROTOCOL} to {NEWEST_PROTOCOL}: use a worker of the same release"
+        ))
+    })
+}
+
+/// One worker's connection.
+#[derive(Debug)]
+struct Connection {
+    shared: Arc<Shared>,
+    worker: WorkerId,
+    queue: WorkerQueue,
+    cut: CancellationToken,
+}
+
+impl Connection {
+    /// Welcomes a worker and announces it to the core.
+    async fn open(shared: Arc<Shared>, hello: Hello, queue: WorkerQueue, protocol: u32) -> Self {
+        let worker = WorkerId(shared.next_worker.fetch_add(1, Ordering::Relaxed));
+        let Hello { build, isa, host, threads, .. } = hello;
+        tracing::info!(worker = worker.0, host, build, isa, threads, "worker joined");
+        let heartbeat = shared.options.heartbeat.as_millis().max(1);
+        let welcome = ToWorker::Welcome(Welcome {
+            protocol,
+            heartbeat_millis: u32::try_from(heartbeat).unwrap_or(u32::MAX),
+            build: shared.options.build.clone(),
+        });
+        let origin = Origin {
+            build: format!("{build} {isa}"),
+            worker: format!("{host}/{}", worker.0),
+            host,
+            run: shared.options.run.clone(),
+            ..Origin::default()
+        };
+        let cut = CancellationToken::new();
+        let link = WorkerLink {
+            queue: queue.clone(),
+            cut: cut.clone(),
+            origin: Arc::new(origin),
+            threads,
+            jobs: BTreeSet::new(),
+        };
+        shared.links.add_worker(worker, link);
+        shared.links.tell(worker, welcome);
+        shared.events.send(Event::Joined { worker, threads }).await;
+        Self { shared, worker, queue, cut }
+    }
+
+    /// Hands the worker's messages to the core until the connection ends.
+    async fn run(self, inbound: Streaming<v1::FromWorker>) {
+        match self.relay(inbound).await {
+            Ok(()) => tracing::info!(worker = self.worker.0, "worker left"),
+            Err(status) => {
+                tracing::warn!(worker = self.worker.0, %status, "connection to a worker ended");
+                if self.queue.try_send(Err(status)).is_err() {
+                    tracing::debug!(worker = self.worker.0, "the worker cannot be told why");
+                }
+            }
+        }
+        self.shared.events.send(Event::Left { worker: self.worker }).await;
+    }
+
+    async fn relay(&self, mut inbound: Streaming<v1::FromWorker>) -> Result<(), Status> {
+        let mut deadline = None;
+        loop {
+            let overdue = async {
+                match deadline {
+                    Some(deadline) => tokio::time::sleep_until(deadline).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                () = self.cut.cancelled() => return Ok(()),
+                () = self.shared.stopping.cancelled(), if deadline.is_none() => {
+                    // Keep reading: results in flight must not be lost.
+                    deadline = Some(Instant::now() + self.shared.options.drain_deadline);
+                    self.shared.events.send(Event::Draining { worker: self.worker }).await;
+                    self.shared.links.tell(self.worker, ToWorker::Drain);
+                }
+                () = overdue => return Err(Status::unavailable("the coordinator has stopped")),
+                message = inbound.message() => match message? {
+                    Some(message) => self.accept(message.try_into()?).await?,
+                    None => return Ok(()), // The worker has half-closed.
+                },
+            }
+        }
+    }
+
+    async fn accept(&self, message: FromWorker) -> Result<(), Status> {
+        let worker = self.worker;
+        let event = match message {
+            FromWorker::Hello(_) => {
+                return Err(Status::invalid_argument("field message is a second hello"));
+            }
+            FromWorker::Heartbeat(jobs) => {
+                let jobs = jobs.into_iter().map(|(job, nodes)| (crate::core::JobId(job), nodes));
+                Event::Heartbeat { worker, jobs: jobs.collect() }
+            }
+            FromWorker::Report(report) => {
+                Event::Reported { worker, report: convert::report(report) }
+            }
+            FromWorker::Draining => Event::Draining { worker },
+        };
+        self.shared.events.send(event).await;
+        Ok(())
+    }
+}

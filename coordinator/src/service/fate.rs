@@ -1,0 +1,75 @@
+//! How the service ends, if it ends badly: the first failure decides, and everybody learns it.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, OnceLock};
+use std::thread::{Builder, JoinHandle};
+
+use tokio_util::sync::CancellationToken;
+use tonic::Status;
+
+use super::{ServiceError, Shared};
+
+/// The service's first failure.
+#[derive(Debug, Default)]
+pub(super) struct Fate {
+    failure: OnceLock<ServiceError>,
+    failed: CancellationToken,
+}
+
+impl Fate {
+    /// Returns the failure, if there is one.
+    pub(super) fn get(&self) -> Option<ServiceError> {
+        self.failure.get().cloned()
+    }
+
+    /// Waits for a failure.
+    pub(super) async fn failure(&self) -> ServiceError {
+        self.failed.cancelled().await;
+        self.get().expect("the failure is recorded before the token is cancelled")
+    }
+}
+
+impl Shared {
+    /// Records that the service cannot go on, and tells all workers and clients.
+    pub(super) fn fail(&self, error: ServiceError) {
+        let text = chain(&error);
+        tracing::error!(error = text, "the coordinator stops");
+        if self.fate.failure.set(error).is_err() {
+            return; // The first failure explains the later ones.
+        }
+        self.fate.failed.cancel();
+        self.links.end_all(&Status::internal(format!("the coordinator has failed: {text}")));
+    }
+}
+
+/// Starts a thread; if it panics, the service fails.
+pub(super) fn guarded(
+    shared: &Arc<Shared>,
+    part: &'static str,
+    work: impl FnOnce() + Send + 'static,
+) -> Result<JoinHandle<()>, ServiceError> {
+    let shared = Arc::clone(shared);
+    let guarded = move || {
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(work)) {
+            shared.fail(ServiceError::Panicked { part, message: message(panic.as_ref()) });
+        }
+    };
+    Builder::new()
+        .name(format!("outflank {part}"))
+        .spawn(guarded)
+        .map_err(|error| ServiceError::Thread { part, source: Arc::new(error) })
+}
+
+/// Returns what a panic said.
+fn message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+    text.unwrap_or_else(|| "no message".to_owned())
+}
+
+/// Returns an error and its causes on one line.
+fn chain(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(error.source(), |cause| cause.source());
+    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
+}

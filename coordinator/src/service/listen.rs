@@ -1,0 +1,134 @@
+//! Serving the services on TCP and in memory.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper_util::rt::TokioIo;
+use outflank_proto::DESCRIPTORS;
+use outflank_proto::v1::cluster_server::ClusterServer;
+use outflank_proto::v1::solver_server::SolverServer;
+use tokio::io::DuplexStream;
+use tokio::net::TcpListener;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio_stream::StreamExt;
+use tokio_stream::wrappers::ReceiverStream;
+use tokio_util::sync::CancellationToken;
+use tonic::service::Routes;
+use tonic::transport::server::{Router, TcpIncoming};
+use tonic::transport::{Channel, Endpoint, Server, Uri};
+use tonic_health::ServingStatus;
+use tonic_health::server::HealthReporter;
+use tower::service_fn;
+
+use super::cluster::ClusterService;
+use super::solver::SolverService;
+use super::{ServiceError, Shared};
+
+/// The bytes that may be under way in one direction of a connection in memory.
+const PIPE_BYTES: usize = 256 << 10;
+
+/// Returns all services, and the way to say that they are about to stop.
+fn services(shared: &Arc<Shared>) -> (Router, HealthReporter) {
+    let (reporter, health) = tonic_health::server::health_reporter();
+    let reflection = tonic_reflection::server::Builder::configure()
+        .register_encoded_file_descriptor_set(DESCRIPTORS)
+        .build_v1()
+        .expect("the descriptors were made by the build script");
+    let routes = Routes::new(ClusterServer::new(ClusterService(Arc::clone(shared))))
+        .add_service(SolverServer::new(SolverService(Arc::clone(shared))))
+        .add_service(health)
+        .add_service(reflection);
+    let router = Server::builder()
+        .tcp_nodelay(true)
+        .http2_keepalive_interval(Some(Duration::from_secs(20)))
+        .http2_keepalive_timeout(Some(Duration::from_secs(10)))
+        .add_routes(routes);
+    (router, reporter)
+}
+
+/// Serves on `listener` until `stop`, then lets the connections end, and drops those that do not.
+pub(super) async fn serve(
+    shared: &Arc<Shared>,
+    listener: TcpListener,
+    stop: &CancellationToken,
+) -> Result<(), ServiceError> {
+    let (router, health) = services(shared);
+    health.set_serving::<ClusterServer<ClusterService>>().await;
+    health.set_serving::<SolverServer<SolverService>>().await;
+    let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
+    let closing = CancellationToken::new();
+    let serving = router.serve_with_incoming_shutdown(incoming, closing.cancelled());
+    tokio::pin!(serving);
+    let ended = tokio::select! {
+        ended = &mut serving => Some(ended),
+        () = stop.cancelled() => None,
+        _failure = shared.fate.failure() => None,
+    };
+    let result = |ended: Result<(), tonic::transport::Error>| {
+        ended.map_err(|error| ServiceError::Serving(Arc::new(error)))
+    };
+    if let Some(ended) = ended {
+        return result(ended);
+    }
+    health.set_service_status("", ServingStatus::NotServing).await;
+    health.set_not_serving::<ClusterServer<ClusterService>>().await;
+    health.set_not_serving::<SolverServer<SolverService>>().await;
+    shared.begin_to_stop();
+    closing.cancel();
+    // Unresponsive peers could hold the server up for ever.
+    match tokio::time::timeout(shared.drain_limit(), serving).await {
+        Ok(ended) => result(ended),
+        Err(_elapsed) => {
+            tracing::warn!("connections did not close in time");
+            Ok(())
+        }
+    }
+}
+
+/// The server for connections inside this process.
+#[derive(Debug)]
+pub(super) struct Memory {
+    connections: mpsc::Sender<DuplexStream>,
+    closing: CancellationToken,
+    server: JoinHandle<Result<(), tonic::transport::Error>>,
+}
+
+impl Memory {
+    pub(super) fn start(shared: &Arc<Shared>) -> Self {
+        let (router, _health) = services(shared);
+        let (connections, incoming) = mpsc::channel(16);
+        let closing = CancellationToken::new();
+        let incoming = ReceiverStream::new(incoming).map(Ok::<_, io::Error>);
+        let closed = closing.clone().cancelled_owned();
+        let server = shared.tasks.spawn(router.serve_with_incoming_shutdown(incoming, closed));
+        Self { connections, closing, server }
+    }
+
+    /// Returns a channel that makes its connections through memory, again if one is lost.
+    pub(super) fn connect(&self) -> Channel {
+        let connections = self.connections.clone();
+        let connector = service_fn(move |_: Uri| {
+            let connections = connections.clone();
+            async move {
+                let (ours, theirs) = tokio::io::duplex(PIPE_BYTES);
+                let gone = |_| io::Error::new(io::ErrorKind::ConnectionRefused, "it has stopped");
+                connections.send(theirs).await.map_err(gone)?;
+                Ok::<_, io::Error>(TokioIo::new(ours))
+            }
+        });
+        Endpoint::from_static("http://memory").connect_with_connector_lazy(connector)
+    }
+
+    /// Lets the connections end, and drops those that do not within `limit`.
+    pub(super) async fn stop(mut self, limit: Duration) {
+        self.closing.cancel();
+        match tokio::time::timeout(limit, &mut self.server).await {
+            Ok(Ok(Ok(()))) => {}
+            Ok(Ok(Err(error))) => tracing::warn!(%error, "serving inside the process"),
+            Ok(Err(error)) => tracing::warn!(%error, "serving inside the process"),
+            Err(_elapsed) => self.server.abort(),
+        }
+    }
+}

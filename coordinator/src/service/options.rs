@@ -1,0 +1,40 @@
+//! What an operator can choose about a coordinator.
+
+use std::time::Duration;
+
+use crate::core::Config;
+
+/// How a coordinator presents itself and how long it waits.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The build, as `--version` says it.
+    pub build: String,
+    /// The name of this run; the provenance of every proof accepted in it says it. At most 1024
+    /// bytes.
+    pub run: String,
+    /// The numbers that steer the core.
+    pub core: Config,
+    /// The longest time between two heartbeats of a worker; 5 s. It must be well below the core's
+    /// lease.
+    pub heartbeat: Duration,
+    /// How long a new connection may take to say hello; 10 s.
+    pub hello_deadline: Duration,
+    /// How long workers may take to hand back their results when the coordinator stops; 10 s.
+    pub drain_deadline: Duration,
+    /// The time between two ticks of the core, the grain of leases and progress; 100 ms.
+    pub tick: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            build: concat!("outflank ", env!("CARGO_PKG_VERSION")).to_owned(),
+            run: String::new(),
+            core: Config::default(),
+            heartbeat: Duration::from_secs(5),
+            hello_deadline: Duration::from_secs(10),
+            drain_deadline: Duration::from_secs(10),
+            tick: Duration::from_millis(100),
+        }
+    }
+}

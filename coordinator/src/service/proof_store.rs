@@ -1,0 +1,46 @@
+//! What the service needs of a store.
+
+use std::fmt::Debug;
+
+use outflank_engine::{Bound, Position};
+
+use crate::store::{Appended, Record, Store, StoreError, Stored};
+
+/// A store of proofs, as the service uses it: the real [`Store`], or one that fails on purpose.
+pub trait ProofStore: Debug + Send + Sync + 'static {
+    /// Returns what is stored for `position`, which is canonical. It never waits for a disk sync.
+    fn get(&self, position: Position) -> Option<Stored>;
+
+    /// Stores `records` and returns when they are on disk.
+    ///
+    /// # Errors
+    /// [`StoreError`] if that is not certain.
+    fn append(&self, records: &[Record]) -> Result<Appended, StoreError>;
+
+    /// Puts `claim`, which contradicts the proved bound `held`, aside and returns when it is on disk.
+    ///
+    /// # Errors
+    /// [`StoreError`] if that is not certain.
+    fn quarantine(&self, claim: &Record, held: Bound) -> Result<(), StoreError>;
+
+    /// Returns the number of positions of which something is proved.
+    fn count(&self) -> u64;
+}
+
+impl ProofStore for Store {
+    fn get(&self, position: Position) -> Option<Stored> {
+        self.get(position)
+    }
+
+    fn append(&self, records: &[Record]) -> Result<Appended, StoreError> {
+        self.append(records)
+    }
+
+    fn quarantine(&self, claim: &Record, held: Bound) -> Result<(), StoreError> {
+        self.quarantine(claim, held)
+    }
+
+    fn count(&self) -> u64 {
+        self.records()
+    }
+}

@@ -1,0 +1,135 @@
+//! The clients' side of the service.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::task::{Context, Poll};
+
+use outflank_engine::{Position, Square};
+use outflank_proto::message::SolveRequest;
+use outflank_proto::v1::solver_server::Solver;
+use outflank_proto::{InvalidField, v1};
+use tokio::sync::mpsc;
+use tokio_stream::Stream;
+use tokio_util::sync::{CancellationToken, DropGuard};
+use tonic::{Request, Response, Status};
+
+use super::Shared;
+use crate::core::{Event, SolveId};
+
+/// The length of the queue of messages to a client.
+const QUEUE: usize = 16;
+
+/// The service that clients call.
+#[derive(Debug)]
+pub(super) struct SolverService(pub(super) Arc<Shared>);
+
+/// The messages to a client; dropping them abandons the request.
+#[derive(Debug)]
+pub(super) struct Updates {
+    messages: mpsc::Receiver<Result<v1::SolveUpdate, Status>>,
+    _dropped: DropGuard,
+}
+
+impl Stream for Updates {
+    type Item = Result<v1::SolveUpdate, Status>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.messages.poll_recv(context)
+    }
+}
+
+#[tonic::async_trait]
+impl Solver for SolverService {
+    type SolveStream = Updates;
+
+    async fn solve(&self, request: Request<v1::SolveRequest>) -> Result<Response<Updates>, Status> {
+        let shared = Arc::clone(&self.0);
+        let SolveRequest { position, window } = request.into_inner().try_into()?;
+        let solve = SolveId(shared.next_solve.fetch_add(1, Ordering::Relaxed));
+        let (queue, messages) = mpsc::channel(QUEUE);
+        shared.links.add_solve(solve, queue)?;
+        let dropped = CancellationToken::new();
+        let updates = Updates { messages, _dropped: dropped.clone().drop_guard() };
+        shared.events.send(Event::Submitted { solve, position, window }).await;
+        tracing::debug!(solve = solve.0, %window, "request accepted");
+        let tasks = shared.tasks.clone();
+        tasks.spawn(abandon(shared, solve, dropped));
+        Ok(Response::new(updates))
+    }
+
+    async fn fetch(
+        &self,
+        request: Request<v1::FetchRequest>,
+    ) -> Result<Response<v1::FetchResponse>, Status> {
+        let position = position(request.into_inner())?;
+        let store = Arc::clone(&self.0.store);
+        let looked_up = tokio::task::spawn_blocking(move || store.get(position.canonical()));
+        let stored = looked_up.await.map_err(|error| {
+            Status::internal(format!("looking up a position in the store: {error}"))
+        })?;
+        let best_move = stored.as_ref().and_then(|stored| stored.best_move);
+        Ok(Response::new(v1::FetchResponse {
+            bound: stored.map(|stored| stored.bound.into()),
+            best_move: best_move.and_then(|square| as_seen_by(position, square)).map(Square::index),
+        }))
+    }
+
+    async fn status(
+        &self,
+        _request: Request<v1::StatusRequest>,
+    ) -> Result<Response<v1::StatusResponse>, Status> {
+        let counts = self.0.links.counts();
+        Ok(Response::new(v1::StatusResponse {
+            build: self.0.options.build.clone(),
+            workers: counts.workers,
+            threads: counts.threads,
+            jobs_running: counts.jobs,
+            solves: counts.solves,
+            proofs: self.0.store.count(),
+        }))
+    }
+}
+
+/// Tells the core when a client has gone before its answer came.
+async fn abandon(shared: Arc<Shared>, solve: SolveId, dropped: CancellationToken) {
+    tokio::select! {
+        () = dropped.cancelled() => {}
+        () = shared.stopping.cancelled() => {}
+    }
+    if shared.links.remove_solve(solve) {
+        tracing::debug!(solve = solve.0, "request abandoned");
+        shared.events.send(Event::Abandoned { solve }).await;
+    }
+}
+
+fn position(request: v1::FetchRequest) -> Result<Position, InvalidField> {
+    outflank_proto::position("position", request.position)
+}
+
+/// Returns the move of `position` that is `square` in its canonical form.
+///
+/// Two moves that lead to symmetric positions are equally good, so the position after the move
+/// tells all that is needed.
+fn as_seen_by(position: Position, square: Square) -> Option<Square> {
+    let after = position.canonical().play(square)?.canonical();
+    Square::all(position.moves())
+        .find(|&square| position.play(square).is_some_and(|child| child.canonical() == after))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_canonical_move_is_turned_to_the_position_as_given() {
+        let position = Position::START.play(Square::new(19).unwrap()).unwrap();
+        let canonical = position.canonical();
+        assert_ne!(position, canonical, "the test needs a position that is not canonical");
+        for square in Square::all(canonical.moves()) {
+            let seen = as_seen_by(position, square).unwrap();
+            let (one, other) = (canonical.play(square).unwrap(), position.play(seen).unwrap());
+            assert_eq!(one.canonical(), other.canonical());
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! The thread that writes proofs, and lets go of what was waiting for them.
+//!
+//! A disk sync takes milliseconds, whatever it covers: everything that has gathered during one sync
+//! goes into the next.
+
+use std::sync::Arc;
+
+use outflank_engine::{Bound, Position};
+use outflank_proto::message::{SolveUpdate, ToWorker};
+use tokio::sync::mpsc;
+use tonic::Status;
+
+use super::pending::Pending;
+use super::{ServiceError, Shared, convert};
+use crate::core::{JobId, Progress, Solution, SolveId, WorkerId};
+use crate::store::{Record, StoreError};
+
+/// The length of the queue to the writer. When the disk falls this far behind, the core waits.
+pub(super) const BATCHES: usize = 1024;
+/// The most records that are written together.
+const MOST_RECORDS: usize = 65_536;
+
+/// Something that may go out once the proofs before it are on disk.
+#[derive(Debug)]
+pub(super) enum Release {
+    /// A worker's report is safe.
+    Acknowledge { worker: WorkerId, job: JobId },
+    /// A client's request has come this far.
+    Progressed { solve: SolveId, progress: Progress },
+    /// A client's request is answered.
+    Solved { solve: SolveId, solution: Solution },
+    /// A client's request cannot be answered.
+    Contradicted { solve: SolveId, position: Position, held: Bound, claimed: Bound },
+}
+
+/// What one event gave the writer to do.
+#[derive(Debug, Default)]
+pub(super) struct Batch {
+    /// Batches are numbered in the order of their events.
+    pub(super) number: u64,
+    pub(super) records: Vec<Record>,
+    /// Claims to be put aside, with the bounds they contradict.
+    pub(super) quarantined: Vec<(Record, Bound)>,
+    /// What goes out afterwards, in this order.
+    pub(super) releases: Vec<Release>,
+}
+
+impl Batch {
+    /// Returns whether there is nothing to do.
+    pub(super) fn is_empty(&self) -> bool {
+        self.records.is_empty() && self.quarantined.is_empty() && self.releases.is_empty()
+    }
+
+    /// Takes over what a later batch brings.
+    fn extend(&mut self, later: Self) {
+        self.number = later.number;
+        self.records.extend(later.records);
+        self.quarantined.extend(later.quarantined);
+        self.releases.extend(later.releases);
+    }
+}
+
+/// The owner of all writes to the store.
+#[derive(Debug)]
+pub(super) struct Writer {
+    shared: Arc<Shared>,
+    pending: Arc<Pending>,
+}
+
+impl Writer {
+    pub(super) fn new(shared: &Arc<Shared>, pending: Arc<Pending>) -> Self {
+        Self { shared: Arc::clone(shared), pending }
+    }
+
+    /// Writes until the actor has stopped and everything is written, or until a write fails.
+    pub(super) fn run(self, mut batches: mpsc::Receiver<Batch>) {
+        while let Some(mut batch) = batches.blocking_recv() {
+            while batch.records.len() < MOST_RECORDS
+                && let Ok(next) = batches.try_recv()
+            {
+                batch.extend(next);
+            }
+            if let Err(error) = self.write(&batch) {
+                // Nothing that depends on these proofs may be said: the releases are dropped.
+                self.shared.fail(ServiceError::Store(error));
+                return;
+            }
+            self.pending.settle(batch.records.iter().map(|record| record.position), batch.number);
+            for release in batch.releases {
+                self.release(release);
+            }
+        }
+    }
+
+    fn write(&self, batch: &Batch) -> Result<(), StoreError> {
+        if !batch.records.is_empty() {
+            let appended = self.shared.store.append(&batch.records)?;
+            for contradicted in &appended.contradicted {
+                // The core compares each proof with the store before; it cannot know of two that
+                // came in together.
+                tracing::error!(
+                    held = %contradicted.held.bound,
+                    claimed = %contradicted.claim.bound,
+                    "a proof contradicts the store and was put aside"
+                );
+            }
+        }
+        for (claim, held) in &batch.quarantined {
+            tracing::error!(%held, claimed = %claim.bound, "a claim was put aside");
+            self.shared.store.quarantine(claim, *held)?;
+        }
+        Ok(())
+    }
+
+    fn release(&self, release: Release) {
+        let links = &self.shared.links;
+        match release {
+            Release::Acknowledge { worker, job } => {
+                links.tell(worker, ToWorker::Acknowledge(job.0));
+            }
+            Release::Progressed { solve, progress } => {
+                links.progress(solve, SolveUpdate::Progress(convert::progress(&progress)));
+            }
+            Release::Solved { solve, solution } => {
+                links.finish(solve, Ok(SolveUpdate::Solution(convert::solution(solution))));
+            }
+            Release::Contradicted { solve, position, held, claimed } => {
+                let (player, opponent) = (position.player(), position.opponent());
+                let reason = format!(
+                    "two proofs contradict each other: position {player:#018x}/{opponent:#018x} \
+                     has the value {held} by one and {claimed} by the other"
+                );
+                links.finish(solve, Err(Status::data_loss(reason)));
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Addresses of coordinators.
+
+use std::time::Duration;
+
+use tonic::transport::{Endpoint, Uri};
+
+/// The text cannot be the address of a coordinator.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{address:?} is no address, expected HOST:PORT")]
+pub struct InvalidAddress {
+    /// What was given.
+    pub address: String,
+}
+
+/// Returns the endpoint at `address`, which has the form `HOST:PORT` (an IPv6 host stands in
+/// brackets), with the keep-alive settings that find a dead peer within half a minute.
+///
+/// # Errors
+/// [`InvalidAddress`] if the address has another form.
+pub fn endpoint(address: &str) -> Result<Endpoint, InvalidAddress> {
+    let invalid = || InvalidAddress { address: address.to_owned() };
+    let uri: Uri = format!("http://{address}").parse().map_err(|_invalid| invalid())?;
+    let no_host = uri.host().is_none_or(str::is_empty);
+    if no_host || uri.port_u16().is_none() || address.contains(['/', '@', '?', '#']) {
+        return Err(invalid());
+    }
+    Ok(Endpoint::from(uri)
+        .connect_timeout(Duration::from_secs(5))
+        .tcp_nodelay(true)
+        .http2_keep_alive_interval(Duration::from_secs(20))
+        .keep_alive_timeout(Duration::from_secs(10))
+        .keep_alive_while_idle(true))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_has_a_host_and_a_port() {
+        for good in ["localhost:7654", "127.0.0.1:1", "[::1]:7654", "node-7.cluster:65535"] {
+            let uri = endpoint(good).expect("an address").uri().to_string();
+            assert_eq!(uri, format!("http://{good}/"));
+        }
+        for bad in
+            ["", "localhost", ":7654", "a:b", "a:70000", "http://a:1", "a:1/", "u@a:1", "a b:1"]
+        {
+            let error = endpoint(bad).expect_err("no address");
+            assert_eq!(error.to_string(), format!("{bad:?} is no address, expected HOST:PORT"));
+        }
+    }
+}

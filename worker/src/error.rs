@@ -1,0 +1,38 @@
+//! Why a worker gives up.
+
+use outflank_engine::EngineError;
+
+/// Why a worker stops before it is told to, or does not start.
+///
+/// A lost connection is no reason: it is made again.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkerError {
+    /// The worker has no thread, or too many.
+    #[error("a worker cannot have {threads} threads, expected 1 to 1024")]
+    Threads {
+        /// What was given.
+        threads: u32,
+    },
+    /// The engine cannot be set up.
+    #[error("setting up the engine")]
+    Engine(#[from] EngineError),
+    /// The coordinator does not want this worker: it speaks another version of the protocol, say.
+    #[error("the coordinator at {coordinator} refuses this worker: {reason}")]
+    Refused {
+        /// Its address.
+        coordinator: String,
+        /// Its reason.
+        reason: String,
+    },
+    /// The worker was told to stop, and the coordinator did not acknowledge its last reports.
+    #[error(
+        "{reports} reports were not acknowledged by the coordinator at {coordinator}; \
+         what they prove will be searched again"
+    )]
+    Unacknowledged {
+        /// The coordinator's address.
+        coordinator: String,
+        /// The number of reports.
+        reports: usize,
+    },
+}

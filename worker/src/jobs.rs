@@ -1,0 +1,168 @@
+//! The jobs that are running, each on a thread of its own.
+
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::thread::Builder;
+use std::time::Instant;
+
+use outflank_engine::{Answer, Bound, Control, Request};
+use outflank_proto::message::{Job, Report};
+use tokio::sync::mpsc;
+
+use crate::Solver;
+
+/// Room for the reports of all threads that a worker can have, so that none has to wait while the
+/// worker looks for its coordinator.
+const FINISHED: usize = 2048;
+
+struct Running {
+    control: Arc<Control>,
+    threads: u32,
+    /// The connection over which the coordinator asked for it last.
+    session: u64,
+}
+
+/// The running jobs.
+pub(crate) struct Jobs {
+    solver: Arc<dyn Solver>,
+    threads: u32,
+    running: BTreeMap<u64, Running>,
+    finished: mpsc::Sender<Report>,
+}
+
+impl fmt::Debug for Jobs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Jobs").field("running", &self.running.keys()).finish_non_exhaustive()
+    }
+}
+
+impl Jobs {
+    /// Returns no jobs, for a worker with so many threads, and where their reports will come out.
+    pub(crate) fn new(solver: Arc<dyn Solver>, threads: u32) -> (Self, mpsc::Receiver<Report>) {
+        let (finished, reports) = mpsc::channel(FINISHED);
+        (Self { solver, threads, running: BTreeMap::new(), finished }, reports)
+    }
+
+    /// Starts a job that the coordinator gave over connection number `session`.
+    ///
+    /// If it is running already, since an earlier connection, it simply goes on. If the threads
+    /// are taken by jobs of earlier connections that the coordinator has not asked for again, those
+    /// are stopped: it counts these threads as free.
+    pub(crate) fn start(&mut self, job: Job, session: u64) {
+        if let Some(running) = self.running.get_mut(&job.id) {
+            running.session = session;
+            return;
+        }
+        let busy: u32 = self.running.values().map(|running| running.threads).sum();
+        if busy.saturating_add(job.threads) > self.threads {
+            let stale = self.running.values().filter(|running| running.session != session);
+            stale.for_each(|running| running.control.stop());
+        }
+        let control = Arc::new(Control::default());
+        let running = Running { control: Arc::clone(&control), threads: job.threads, session };
+        self.running.insert(job.id, running);
+        self.spawn(job, control);
+    }
+
+    fn spawn(&self, job: Job, control: Arc<Control>) {
+        let (solver, finished) = (Arc::clone(&self.solver), self.finished.clone());
+        let refused = failed(&job);
+        let work = move || {
+            let report = solve(solver.as_ref(), job, &control);
+            // The queue has room for all; if nobody listens any more, the worker has left.
+            drop(finished.blocking_send(report));
+        };
+        if let Err(error) = Builder::new().name("outflank job".to_owned()).spawn(work) {
+            tracing::error!(%error, job = refused.job, "the system gives no thread for a job");
+            // As above: there is room, and who does not listen does not care.
+            drop(self.finished.try_send(refused));
+        }
+    }
+
+    /// Stops a job; it will report what it has proved.
+    pub(crate) fn stop(&self, job: u64) {
+        if let Some(running) = self.running.get(&job) {
+            running.control.stop();
+        }
+    }
+
+    /// Stops all jobs; they will report what they have proved.
+    pub(crate) fn stop_all(&self) {
+        self.running.values().for_each(|running| running.control.stop());
+    }
+
+    /// Notes that a job has reported.
+    pub(crate) fn ended(&mut self, job: u64) {
+        self.running.remove(&job);
+    }
+
+    /// Returns whether no job is running.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.running.is_empty()
+    }
+
+    /// Returns the jobs of connection number `session` with the nodes searched so far.
+    pub(crate) fn progress(&self, session: u64) -> Vec<(u64, u64)> {
+        let ours = self.running.iter().filter(|(_, running)| running.session == session);
+        ours.map(|(&job, running)| (job, running.control.nodes())).collect()
+    }
+}
+
+/// Solves a job. A panic of the solver becomes a report that says so.
+fn solve(solver: &dyn Solver, job: Job, control: &Control) -> Report {
+    let start = Instant::now();
+    let mut report = failed(&job);
+    let request = Request {
+        position: job.position,
+        window: job.window,
+        node_limit: Some(job.node_limit),
+        threads: usize::try_from(job.threads).unwrap_or(usize::MAX),
+        known: job.known,
+    };
+    match catch_unwind(AssertUnwindSafe(|| solver.solve(&request, control))) {
+        Ok(answer) => fill(&mut report, answer),
+        Err(panic) => {
+            let cause = text(panic.as_ref());
+            tracing::error!(job = job.id, ?request.position, cause, "the search panicked");
+        }
+    }
+    report.millis = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
+    report
+}
+
+/// Returns the report of a job that could not be done.
+fn failed(job: &Job) -> Report {
+    Report {
+        job: job.id,
+        position: job.position,
+        bound: Bound::UNKNOWN,
+        best_move: None,
+        line: Vec::new(),
+        children: Vec::new(),
+        order: Vec::new(),
+        nodes: 0,
+        millis: 0,
+        finished: false,
+        failed: true,
+    }
+}
+
+fn fill(report: &mut Report, answer: Answer) {
+    let Answer { bound, best_move, line, children, order, nodes, finished } = answer;
+    report.bound = bound;
+    report.best_move = best_move;
+    report.line = line;
+    report.children = children;
+    report.order = order;
+    report.nodes = nodes;
+    report.finished = finished;
+    report.failed = false;
+}
+
+fn text(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
+}

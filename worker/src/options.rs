@@ -1,0 +1,88 @@
+//! What an operator can choose about a worker.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use outflank_kernel::Isa;
+use outflank_proto::InvalidAddress;
+use tonic::transport::{Channel, Endpoint};
+
+/// How a worker works, and how it presents itself to the coordinator.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The number of search threads, 1 to 1024.
+    pub threads: u32,
+    /// The size of the hash table that all jobs share, in bytes.
+    pub table_bytes: usize,
+    /// The instruction set that the engine uses.
+    pub isa: Isa,
+    /// The name of this machine, at most 256 bytes.
+    pub host: String,
+    /// The build, as `--version` says it, at most 256 bytes.
+    pub build: String,
+    /// How long to wait for the coordinator's acknowledgements when leaving.
+    pub drain_deadline: Duration,
+}
+
+impl Options {
+    /// Returns the options of a worker with this number of threads and this size of hash table;
+    /// everything else is as usual.
+    #[must_use]
+    pub fn new(threads: u32, table_bytes: usize, isa: Isa) -> Self {
+        Self {
+            threads,
+            table_bytes,
+            isa,
+            host: "unnamed".to_owned(),
+            build: concat!("outflank ", env!("CARGO_PKG_VERSION")).to_owned(),
+            drain_deadline: Duration::from_secs(10),
+        }
+    }
+}
+
+/// The way to a coordinator.
+#[derive(Clone, Debug)]
+pub struct Coordinator {
+    name: String,
+    way: Way,
+}
+
+#[derive(Clone, Debug)]
+enum Way {
+    Address(Box<Endpoint>),
+    Channel(Channel),
+}
+
+impl Coordinator {
+    /// Returns the way over a channel that exists, to a coordinator in the same process, say.
+    #[must_use]
+    pub fn over(channel: Channel) -> Self {
+        Self { name: "this process".to_owned(), way: Way::Channel(channel) }
+    }
+
+    /// Makes a connection, or returns the one that there is.
+    pub(crate) async fn connect(&self) -> Result<Channel, tonic::transport::Error> {
+        match &self.way {
+            Way::Address(endpoint) => endpoint.connect().await,
+            Way::Channel(channel) => Ok(channel.clone()),
+        }
+    }
+}
+
+/// An address of the form `HOST:PORT`; an IPv6 host stands in brackets.
+impl FromStr for Coordinator {
+    type Err = InvalidAddress;
+
+    fn from_str(address: &str) -> Result<Self, InvalidAddress> {
+        let endpoint = outflank_proto::endpoint(address)?;
+        Ok(Self { name: address.to_owned(), way: Way::Address(Box::new(endpoint)) })
+    }
+}
+
+/// The address, or words for a channel that has none.
+impl fmt::Display for Coordinator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.name)
+    }
+}

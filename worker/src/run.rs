@@ -1,0 +1,106 @@
+//! A worker's life: connect, work, and connect again until told to stop.
+
+use std::error::Error;
+use std::sync::Arc;
+
+use outflank_engine::{Engine, Settings};
+use tokio_util::sync::CancellationToken;
+
+use crate::backoff::Backoff;
+use crate::session::{Ended, Worker};
+use crate::{Coordinator, Options, Solver, WorkerError};
+
+/// Works for `coordinator` with an engine of its own until `stop` is cancelled; then stops its
+/// jobs, hands back what they have proved and leaves.
+///
+/// A coordinator that cannot be reached is tried again for ever.
+///
+/// # Errors
+/// [`WorkerError`] if the worker cannot work at all, is refused, or has to leave with reports that
+/// were not acknowledged.
+pub async fn run(
+    options: Options,
+    coordinator: Coordinator,
+    stop: CancellationToken,
+) -> Result<(), WorkerError> {
+    let settings = Settings { isa: options.isa, table_bytes: options.table_bytes };
+    let engine = Engine::new(&settings)?;
+    run_with(Arc::new(engine), options, coordinator, stop).await
+}
+
+/// Works like [`run`], with the solver that is given.
+///
+/// # Errors
+/// As [`run`].
+pub async fn run_with(
+    solver: Arc<dyn Solver>,
+    options: Options,
+    coordinator: Coordinator,
+    stop: CancellationToken,
+) -> Result<(), WorkerError> {
+    if !(1..=1024).contains(&options.threads) {
+        return Err(WorkerError::Threads { threads: options.threads });
+    }
+    let mut worker = Worker::new(solver, options);
+    let worked = until_stopped(&mut worker, &coordinator, &stop).await;
+    let reports = worker.abandon();
+    worked?;
+    if reports > 0 {
+        return Err(WorkerError::Unacknowledged { coordinator: coordinator.to_string(), reports });
+    }
+    Ok(())
+}
+
+async fn until_stopped(
+    worker: &mut Worker,
+    coordinator: &Coordinator,
+    stop: &CancellationToken,
+) -> Result<(), WorkerError> {
+    let mut backoff = Backoff::new();
+    loop {
+        let connected = stop.run_until_cancelled(coordinator.connect()).await;
+        let cause = match connected {
+            None => return Ok(()),
+            Some(Err(error)) => chain(&error),
+            Some(Ok(channel)) => match worker.session(channel, coordinator, stop).await {
+                Ended::Left => return Ok(()),
+                Ended::Refused(reason) => {
+                    return Err(WorkerError::Refused {
+                        coordinator: coordinator.to_string(),
+                        reason,
+                    });
+                }
+                Ended::Lost { cause, welcomed } => {
+                    if welcomed {
+                        backoff.reset();
+                    }
+                    cause
+                }
+            },
+        };
+        let wait = backoff.next();
+        tracing::warn!(
+            %coordinator,
+            cause,
+            seconds = wait.as_secs_f64(),
+            "no connection to the coordinator, trying again"
+        );
+        if stop.run_until_cancelled(tokio::time::sleep(wait)).await.is_none() {
+            return Ok(());
+        }
+    }
+}
+
+/// Returns an error and its causes on one line; a cause that its error has told already is left out.
+pub(crate) fn chain(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let told = error.to_string();
+        if !text.contains(&told) {
+            text = format!("{text}: {told}");
+        }
+        cause = error.source();
+    }
+    text
+}

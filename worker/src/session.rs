@@ -1,0 +1,256 @@
+//! One connection to the coordinator, from hello to the end.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use outflank_proto::message::{FromWorker, Hello, Report, ToWorker, Welcome};
+use outflank_proto::v1::cluster_client::ClusterClient;
+use outflank_proto::{NEWEST_PROTOCOL, OLDEST_PROTOCOL, v1};
+use tokio::sync::mpsc;
+use tokio::time::{Instant, Interval, MissedTickBehavior};
+use tokio_stream::wrappers::ReceiverStream;
+use tokio_util::sync::CancellationToken;
+use tonic::transport::Channel;
+use tonic::{Code, Status, Streaming};
+
+use crate::jobs::Jobs;
+use crate::outbox::Outbox;
+use crate::run::chain;
+use crate::{Coordinator, Options, Solver};
+
+/// How long the coordinator may take to answer a hello.
+const WELCOME_DEADLINE: Duration = Duration::from_secs(15);
+/// The queue of messages to the coordinator; when it is full, the worker reads no more jobs.
+const QUEUE: usize = 64;
+
+/// How a connection ended.
+#[derive(Debug)]
+pub(crate) enum Ended {
+    /// The worker has left because it was told to.
+    Left,
+    /// The coordinator does not want this worker, for this reason.
+    Refused(String),
+    /// The connection is gone; another may be better.
+    Lost {
+        /// Why.
+        cause: String,
+        /// Whether there had been a welcome.
+        welcomed: bool,
+    },
+}
+
+/// What a worker has, whether it is connected or not.
+#[derive(Debug)]
+pub(crate) struct Worker {
+    options: Options,
+    jobs: Jobs,
+    reports: mpsc::Receiver<Report>,
+    outbox: Outbox,
+    sessions: u64,
+}
+
+impl Worker {
+    pub(crate) fn new(solver: Arc<dyn Solver>, options: Options) -> Self {
+        let (jobs, reports) = Jobs::new(solver, options.threads);
+        Self { options, jobs, reports, outbox: Outbox::default(), sessions: 0 }
+    }
+
+    /// Stops what is running and returns the number of reports that were not acknowledged.
+    pub(crate) fn abandon(mut self) -> usize {
+        self.jobs.stop_all();
+        while let Ok(report) = self.reports.try_recv() {
+            self.outbox.keep(report);
+        }
+        self.outbox.reports().len()
+    }
+
+    /// Works over `channel` until the connection ends or, after `stop`, everything is handed back.
+    pub(crate) async fn session(
+        &mut self,
+        channel: Channel,
+        coordinator: &Coordinator,
+        stop: &CancellationToken,
+    ) -> Ended {
+        self.sessions += 1;
+        let greeting = tokio::time::timeout(WELCOME_DEADLINE, self.greet(channel));
+        let greeted = match stop.run_until_cancelled(greeting).await {
+            None => return Ended::Left,
+            Some(Err(_elapsed)) => Err(Status::deadline_exceeded("no welcome came")),
+            Some(Ok(greeted)) => greeted,
+        };
+        let (outbound, inbound, welcome) = match greeted {
+            Ok(greeted) => greeted,
+            Err(status) => return refusal(&status),
+        };
+        tracing::info!(%coordinator, build = welcome.build, "connected to the coordinator");
+        let mut session = Session {
+            worker: self,
+            outbound: Some(outbound),
+            heartbeat: heartbeat(&welcome),
+            leaving: None,
+        };
+        match session.work(inbound, stop).await {
+            Ok(()) if stop.is_cancelled() => Ended::Left,
+            Ok(()) => lost("the coordinator is stopping".to_owned()),
+            Err(_status) if stop.is_cancelled() && session.worker.is_done() => Ended::Left,
+            Err(status) => lost(chain(&status)),
+        }
+    }
+
+    fn is_done(&self) -> bool {
+        self.jobs.is_empty() && self.outbox.reports().is_empty()
+    }
+
+    /// Says hello and waits for the welcome.
+    async fn greet(
+        &self,
+        channel: Channel,
+    ) -> Result<(mpsc::Sender<v1::FromWorker>, Streaming<v1::ToWorker>, Welcome), Status> {
+        let (outbound, messages) = mpsc::channel(QUEUE);
+        let hello = FromWorker::Hello(Hello {
+            oldest_protocol: OLDEST_PROTOCOL,
+            newest_protocol: NEWEST_PROTOCOL,
+            build: self.options.build.clone(),
+            isa: self.options.isa.to_string(),
+            host: self.options.host.clone(),
+            threads: self.options.threads,
+            table_bytes: u64::try_from(self.options.table_bytes).unwrap_or(u64::MAX),
+        });
+        send(&outbound, hello).await?;
+        let mut client = ClusterClient::new(channel);
+        let mut inbound = client.work(ReceiverStream::new(messages)).await?.into_inner();
+        match receive(inbound.message().await?)? {
+            Some(ToWorker::Welcome(welcome)) => Ok((outbound, inbound, welcome)),
+            Some(ToWorker::Goodbye(reason)) => Err(Status::unavailable(reason)),
+            _ => Err(Status::unavailable("the coordinator did not begin with a welcome")),
+        }
+    }
+}
+
+fn lost(cause: String) -> Ended {
+    Ended::Lost { cause, welcomed: true }
+}
+
+/// Returns what a failed greeting means: some answers will not change however often one asks.
+fn refusal(status: &Status) -> Ended {
+    match status.code() {
+        Code::FailedPrecondition
+        | Code::InvalidArgument
+        | Code::PermissionDenied
+        | Code::Unauthenticated
+        | Code::Unimplemented => Ended::Refused(status.message().to_owned()),
+        _ => Ended::Lost { cause: chain(status), welcomed: false },
+    }
+}
+
+/// Returns the beat of the heart: twice as fast as the coordinator wants, for slow networks.
+fn heartbeat(welcome: &Welcome) -> Interval {
+    let wanted = Duration::from_millis(u64::from(welcome.heartbeat_millis));
+    let mut interval = tokio::time::interval((wanted / 2).max(Duration::from_millis(1)));
+    interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    interval
+}
+
+fn receive(message: Option<v1::ToWorker>) -> Result<Option<ToWorker>, Status> {
+    Ok(message.map(ToWorker::try_from).transpose()?)
+}
+
+async fn send(outbound: &mpsc::Sender<v1::FromWorker>, message: FromWorker) -> Result<(), Status> {
+    let gone = |_| Status::unavailable("the connection was lost while sending");
+    outbound.send(message.into()).await.map_err(gone)
+}
+
+/// A connection after the welcome.
+#[derive(Debug)]
+struct Session<'a> {
+    worker: &'a mut Worker,
+    /// The way to the coordinator, until the worker half-closes it.
+    outbound: Option<mpsc::Sender<v1::FromWorker>>,
+    heartbeat: Interval,
+    /// When the worker leaves even if its reports are not acknowledged; `None` while it works.
+    leaving: Option<Instant>,
+}
+
+impl Session<'_> {
+    /// Works until the coordinator ends the stream, or the deadline for leaving is over.
+    async fn work(
+        &mut self,
+        mut inbound: Streaming<v1::ToWorker>,
+        stop: &CancellationToken,
+    ) -> Result<(), Status> {
+        for report in self.worker.outbox.reports().to_vec() {
+            self.say(FromWorker::Report(report)).await?;
+        }
+        loop {
+            if self.leaving.is_some() && self.worker.is_done() {
+                self.outbound = None; // Half-closes: the coordinator will end the stream.
+            }
+            let deadline = self.leaving;
+            tokio::select! {
+                () = stop.cancelled(), if deadline.is_none() => self.leave().await?,
+                () = passed(deadline) => return Ok(()),
+                message = inbound.message() => match receive(message?)? {
+                    Some(message) => self.accept(message).await?,
+                    None if self.outbound.is_none() => return Ok(()),
+                    None => return Err(Status::unavailable("the coordinator closed the connection")),
+                },
+                Some(report) = self.worker.reports.recv() => self.report(report).await?,
+                _ = self.heartbeat.tick() => {
+                    let jobs = self.worker.jobs.progress(self.worker.sessions);
+                    self.say(FromWorker::Heartbeat(jobs)).await?;
+                }
+            }
+        }
+    }
+
+    async fn accept(&mut self, message: ToWorker) -> Result<(), Status> {
+        let worker = &mut *self.worker;
+        match message {
+            // A job that crossed our farewell goes back when we have left.
+            ToWorker::Job(job) if self.leaving.is_some() => {
+                tracing::debug!(job = job.id, "job refused while leaving");
+            }
+            ToWorker::Job(job) => worker.jobs.start(job, worker.sessions),
+            ToWorker::Cancel(job) => worker.jobs.stop(job),
+            ToWorker::Acknowledge(job) => worker.outbox.acknowledge(job),
+            ToWorker::Drain if self.leaving.is_some() => {}
+            ToWorker::Drain => self.leave().await?,
+            ToWorker::Goodbye(reason) => return Err(Status::unavailable(reason)),
+            ToWorker::Welcome(_) => return Err(Status::unavailable("a second welcome came")),
+        }
+        Ok(())
+    }
+
+    /// Keeps a report and sends it.
+    async fn report(&mut self, report: Report) -> Result<(), Status> {
+        self.worker.jobs.ended(report.job);
+        if self.worker.outbox.is_full() {
+            self.worker.outbox.keep(report);
+            return Err(Status::unavailable("the coordinator acknowledges nothing"));
+        }
+        self.worker.outbox.keep(report.clone());
+        self.say(FromWorker::Report(report)).await
+    }
+
+    /// Takes no more jobs and stops those that run.
+    async fn leave(&mut self) -> Result<(), Status> {
+        self.leaving = Some(Instant::now() + self.worker.options.drain_deadline);
+        self.worker.jobs.stop_all();
+        self.say(FromWorker::Draining).await
+    }
+
+    async fn say(&self, message: FromWorker) -> Result<(), Status> {
+        match &self.outbound {
+            Some(outbound) => send(outbound, message).await,
+            None => Ok(()), // Half-closed: the coordinator expects nothing more.
+        }
+    }
+}
+
+/// Waits for a deadline, or for ever if there is none.
+async fn passed(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => tokio::time::sleep_until(deadline).await,
+        None => std::future::pending().await,
+    }
+}
