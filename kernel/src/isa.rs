@@ -236,6 +236,14 @@ mod tests {
         assert_eq!(Isa::named(""), Ok(Isa::detect()));
     }
 
+    /// CI runs this with each word in the environment.
+    #[test]
+    fn the_environment_chooses_the_set_it_names() {
+        let word = std::env::var("OUTFLANK_ISA").unwrap_or_default();
+        println!("OUTFLANK_ISA={word}: {:?}", Isa::chosen());
+        assert_eq!(Isa::chosen(), Isa::named(&word));
+    }
+
     #[test]
     fn an_unknown_word_is_an_error_that_names_the_choices() {
         let error = Isa::named("avx3").expect_err("there is no such set").to_string();

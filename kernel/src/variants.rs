@@ -24,8 +24,8 @@ macro_rules! variants {
         $(#[$about])*
         pub type $kernel = $function;
 
-        /// Returns the name and the function of each variant that `isa` permits and that is not in
-        /// a lower set, the engine's choice last.
+        /// Returns the name and the function of each variant that `isa` permits and that no lower
+        /// set does; [`KernelSet`](crate::KernelSet) enters the engine's choice.
         #[must_use]
         pub fn variants(isa: $crate::Isa) -> &'static [(&'static str, $kernel)] {
             match isa {

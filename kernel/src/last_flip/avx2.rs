@@ -8,24 +8,14 @@
 //!   lane      row      column   diagonal antidiagonal
 //!   bytes     ........ 1..1.1.1 .11....1 1.......     player & line == 0, by rank
 //! ```
-//! The row is a shift; its lane is not used.
+//! The row is a shift; its lane is not used. The way through the vector registers takes longer than
+//! the three multiplications of [`portable`](super::portable), which the AVX2 set therefore prefers.
 //!
 //! Source: `reversi-bitboard-techniques`, PMOVMSKB in its AVX2 form; TECHNIQUES D4.
 
 use core::arch::x86_64::*;
 
 use super::{COUNTS, LINES};
-
-/// Returns how many opponent discs turn when `square` is the only empty one and the player moves
-/// there.
-#[inline]
-#[target_feature(enable = "avx2")]
-#[must_use]
-pub(crate) fn last_flip(player: u64, square: u32) -> u32 {
-    let lines = lines(square);
-    let player_lines = _mm256_and_si256(_mm256_set1_epi64x(player.cast_signed()), lines);
-    count(player, player_lines, square)
-}
 
 /// Returns how many discs the player would turn, and how many the opponent would.
 #[inline]

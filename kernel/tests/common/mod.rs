@@ -1,6 +1,6 @@
 //! What the kernels' tests share: walking over the sets of this CPU, boards to try.
 
-#![allow(dead_code, reason = "each test binary uses a part")]
+#![allow(dead_code, unused_macros, unused_imports, reason = "each binary uses a part")]
 #![allow(clippy::print_stdout, reason = "tests say which sets they cover")]
 
 use outflank_kernel::{Isa, KernelSet, Scalar};
