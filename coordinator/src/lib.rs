@@ -1,1 +1,5 @@
-//! To be written.
+//! The coordinator of an Outflank cluster: goals, splitting, leases and the proof store.
+
+#![forbid(unsafe_code)]
+
+pub mod store;

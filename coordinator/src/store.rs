@@ -1,0 +1,373 @@
+//! The proof store: what was proved, kept for ever.
+//!
+//! The truth is the **proof log**, a row of append-only files of checksummed frames. A record is
+//! acknowledged when its frame is synced. The **index** finds what is known about a position; it is
+//! never the source of anything that the log lacks, and can always be made again from the log. The
+//! **manifest** says how far the index covers the log. Records that contradict what is stored are
+//! put into **quarantine**, with both sides and where they come from.
+//!
+//! ```text
+//! STORE/LOCK               held by the process that uses the store
+//! STORE/MANIFEST           how far the index covers the log
+//! STORE/log/000001.log …   the proof log
+//! STORE/quarantine/…       contradictions, in the same format
+//! STORE/index/             sled
+//! STORE/*.aside-N          what a rebuild or a repair moved aside; nothing reads it
+//! ```
+//!
+//! The order of an append: the frame, one data sync for all callers that wait, the index, the
+//! answer. A kill between any two of these loses nothing that was answered.
+
+mod append;
+mod claim;
+mod disk;
+mod error;
+mod export;
+mod files;
+mod frame;
+mod index;
+mod lock;
+mod log;
+mod manifest;
+mod open;
+mod origins;
+mod record;
+mod repair;
+mod replay;
+mod scan;
+mod sled_index;
+#[cfg(test)]
+mod tests;
+mod verify;
+
+use std::io::Write;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
+use std::{fs, mem};
+
+use outflank_engine::Position;
+
+use append::Batch;
+use claim::Entry;
+use disk::{Disk, SystemDisk};
+use files::Files;
+use index::{Index, MemoryIndex};
+use origins::Origins;
+
+pub use error::StoreError;
+pub use export::ExportError;
+pub use open::{Opened, Options, Rebuilt};
+pub use record::{Appended, Contradicted, Method, Origin, Provenance, Record, Stored};
+pub use repair::{Repair, repair};
+pub use scan::Cut;
+pub use verify::{Problem, Verification, verify};
+
+/// A store of proved bounds.
+///
+/// Any number of threads may use it at once; records that are appended at the same time share a
+/// sync of the disk. Dropping the store closes it.
+#[derive(Debug)]
+pub struct Store {
+    // Fields are dropped in this order: the lock, in `files`, goes when the index is closed.
+    index: Box<dyn Index>,
+    origins: RwLock<Origins>,
+    records: AtomicU64,
+    waiting: Mutex<Vec<Arc<Request>>>,
+    /// `None` for a store in memory.
+    files: Mutex<Option<Files>>,
+    /// The file that makes the next open rebuild the index; `None` for a store in memory.
+    doubt: Option<PathBuf>,
+    doubted: AtomicBool,
+}
+
+/// A caller's records, and what became of them.
+#[derive(Debug)]
+struct Request {
+    records: Vec<Record>,
+    outcome: Mutex<Option<Result<Appended, StoreError>>>,
+}
+
+/// Sizes of a store.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Positions.
+    pub records: u64,
+    /// Positions whose value is proved exactly.
+    pub exact: u64,
+    /// Positions by their number of empty squares, 0 to 64.
+    pub by_empties: Vec<u64>,
+    /// Sessions that proved bounds.
+    pub origins: u64,
+    /// The size of the proof log, in bytes.
+    pub log_bytes: u64,
+    /// The size of the index, in bytes.
+    pub index_bytes: u64,
+    /// The size of the quarantine without its head, in bytes: 0 if nothing was ever contradicted.
+    pub quarantine_bytes: u64,
+}
+
+impl Store {
+    /// Opens the store in the folder `path`, which is created if it is missing.
+    ///
+    /// The end of the log is checked; a write that was not completed is cut off. The index is
+    /// brought up to date, or made again from the log if it is in doubt. What was done is told.
+    ///
+    /// # Errors
+    /// If the store is in use, of another schema version, damaged elsewhere than at its end, no
+    /// store at all, or if the system refuses.
+    pub fn open(path: &Path) -> Result<(Self, Opened), StoreError> {
+        Self::open_with(path, &Options::default())
+    }
+
+    /// Opens a store with other sizes than the usual ones.
+    ///
+    /// # Errors
+    /// As [`Store::open`].
+    pub fn open_with(path: &Path, options: &Options) -> Result<(Self, Opened), StoreError> {
+        let disk: Arc<dyn Disk> = Arc::new(SystemDisk);
+        open::open(path, options, &disk)
+    }
+
+    /// Opens a store that must exist.
+    ///
+    /// # Errors
+    /// As [`Store::open`], and [`StoreError::NoStore`].
+    pub fn open_existing(path: &Path) -> Result<(Self, Opened), StoreError> {
+        if open::is_store(path) || path.is_file() {
+            return Self::open(path);
+        }
+        Err(StoreError::NoStore { path: path.to_owned() })
+    }
+
+    /// Returns a store that keeps nothing when it is dropped.
+    #[must_use]
+    pub fn in_memory() -> Self {
+        Self::new(Box::new(MemoryIndex::default()), Origins::default(), 0, None)
+    }
+
+    fn with_files(
+        index: impl Index + 'static,
+        origins: Origins,
+        records: u64,
+        files: Files,
+    ) -> Self {
+        Self::new(Box::new(index), origins, records, Some(files))
+    }
+
+    fn new(index: Box<dyn Index>, origins: Origins, records: u64, files: Option<Files>) -> Self {
+        Self {
+            index,
+            origins: RwLock::new(origins),
+            records: AtomicU64::new(records),
+            waiting: Mutex::new(Vec::new()),
+            doubt: files.as_ref().map(|files| files.layout.doubt()),
+            files: Mutex::new(files),
+            doubted: AtomicBool::new(false),
+        }
+    }
+
+    /// Returns what is known about `position`, which is canonical.
+    ///
+    /// It never waits for the disk to sync. If the index turns out to be damaged, nothing is known,
+    /// and the index is made again when the store is next opened.
+    #[must_use]
+    pub fn get(&self, position: Position) -> Option<Stored> {
+        let entry = self.look_up(position).ok()??;
+        Some(Self::stored(&self.origins(), &entry))
+    }
+
+    /// Keeps `records`; returns when they are on disk.
+    ///
+    /// A record is merged with what is stored: the greater lower bound, the smaller upper bound,
+    /// the best move of the better lower bound. A record that adds nothing is not written. A record
+    /// that contradicts what is stored goes to quarantine and is named in the answer.
+    ///
+    /// # Errors
+    /// If a position is not canonical or an origin too long, nothing is kept. If the disk fails,
+    /// none of the records may be counted on, but those of earlier calls are safe; after a failed
+    /// sync the store refuses further records until it is opened again.
+    pub fn append(&self, records: &[Record]) -> Result<Appended, StoreError> {
+        for record in records {
+            if record.position != record.position.canonical() {
+                return Err(StoreError::NotCanonical { position: record.position });
+            }
+            origins::check(&record.provenance.origin)?;
+        }
+        let outcome = Mutex::new(None);
+        let request = Arc::new(Request { records: records.to_vec(), outcome });
+        guard(&self.waiting).push(Arc::clone(&request));
+        // Whoever gets the files next serves all who wait by then: they share a sync.
+        let mut files = guard(&self.files);
+        if let Some(outcome) = guard(&request.outcome).take() {
+            return outcome;
+        }
+        let group = mem::take(&mut *guard(&self.waiting));
+        self.serve(&group, files.as_mut());
+        drop(files);
+        let outcome = guard(&request.outcome).take();
+        outcome.expect("a request that waited was served by this thread or by another")
+    }
+
+    fn serve(&self, group: &[Arc<Request>], files: Option<&mut Files>) {
+        let mut batch = Batch::new(self, files);
+        let added = group.iter().map(|request| batch.add_all(&request.records)).collect();
+        let added: Result<Vec<Appended>, StoreError> = added;
+        let done = added.and_then(|added| batch.commit().map(|()| added));
+        match done {
+            Ok(added) => {
+                for (request, appended) in group.iter().zip(added) {
+                    *guard(&request.outcome) = Some(Ok(appended));
+                }
+            }
+            Err(error) => {
+                for request in group {
+                    *guard(&request.outcome) = Some(Err(error.clone()));
+                }
+            }
+        }
+    }
+
+    /// Returns the number of positions.
+    #[must_use]
+    pub fn records(&self) -> u64 {
+        self.records.load(Ordering::Relaxed)
+    }
+
+    /// Hands every position to `visit`, by number of empty squares, until that fails.
+    ///
+    /// # Errors
+    /// The first error of `visit`, or that of reading the index.
+    pub fn for_each<E: From<StoreError>>(
+        &self,
+        mut visit: impl FnMut(Position, Stored) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut failed = None;
+        self.index.visit(&mut |position, entry| match visit(
+            position,
+            Self::stored(&self.origins(), &entry),
+        ) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                failed = Some(error);
+                ControlFlow::Break(())
+            }
+        })?;
+        failed.map_or(Ok(()), Err)
+    }
+
+    /// Writes every position as a line of JSON: `position` (64 characters from A1 to H8, the player
+    /// to move `X`, the opponent `O`, then ` X`), `lower`, `upper`, `best_move` (or null), `nodes`,
+    /// `method` (`search`, `inference`, or `both`). Returns the number of lines.
+    ///
+    /// # Errors
+    /// If the store cannot be read or `out` does not take it.
+    pub fn export(&self, mut out: impl Write) -> Result<u64, ExportError> {
+        let mut lines = 0;
+        self.for_each(|position, stored| {
+            lines += 1;
+            export::write_line(&mut out, position, &stored).map_err(ExportError::Output)
+        })?;
+        out.flush()?;
+        Ok(lines)
+    }
+
+    /// Returns the store's sizes; reads the whole index.
+    ///
+    /// # Errors
+    /// If the index or the folder cannot be read.
+    pub fn stats(&self) -> Result<Stats, StoreError> {
+        let origins = u64::from(self.origins().count());
+        let mut stats = Stats { by_empties: vec![0; 65], origins, ..Stats::default() };
+        self.for_each(|position, stored| {
+            stats.records += 1;
+            stats.exact += u64::from(stored.bound.value().is_some());
+            stats.by_empties[position.empties() as usize] += 1;
+            Ok::<(), StoreError>(())
+        })?;
+        if let Some(files) = &*guard(&self.files) {
+            stats.log_bytes = size(&files.layout.log())?;
+            stats.index_bytes = size(&files.layout.index())?;
+            let quarantine = size(&files.layout.quarantine())?;
+            stats.quarantine_bytes = quarantine.saturating_sub(frame::HEAD_BYTES as u64);
+        }
+        Ok(stats)
+    }
+
+    /// Makes the index durable now, so that the next open has nothing to read again.
+    ///
+    /// # Errors
+    /// If the disk fails. Nothing is lost: the log has everything.
+    pub fn checkpoint(&self) -> Result<(), StoreError> {
+        let mut files = guard(&self.files);
+        let Some(files) = files.as_mut() else { return Ok(()) };
+        files.checkpoint(&*self.index, self.records(), self.origins().count())
+    }
+
+    fn look_up(&self, position: Position) -> Result<Option<Entry>, StoreError> {
+        self.index.get(position).inspect_err(|error| self.doubt_index(error))
+    }
+
+    fn origins(&self) -> RwLockReadGuard<'_, Origins> {
+        self.origins.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn count_new(&self) {
+        self.records.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn stored(origins: &Origins, entry: &Entry) -> Stored {
+        Stored {
+            bound: entry.bound,
+            best_move: entry.best_move,
+            nodes: entry.nodes,
+            lower_from: origins.provenance(entry.lower_from),
+            upper_from: origins.provenance(entry.upper_from),
+        }
+    }
+
+    /// Sees to it that the index is made again when the store is next opened.
+    fn doubt_index(&self, error: &StoreError) {
+        if self.doubted.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        tracing::error!(%error, "the index is made again when the store is next opened");
+        let Some(doubt) = &self.doubt else { return };
+        if let Err(second) = fs::write(doubt, error.to_string()) {
+            let path = doubt.display();
+            tracing::error!(%path, error = %second, "remove the folder `index` beside this file");
+        }
+    }
+}
+
+impl Drop for Store {
+    fn drop(&mut self) {
+        if self.doubted.load(Ordering::Relaxed) {
+            return;
+        }
+        if let Err(error) = self.checkpoint() {
+            // The log has everything: only the next open takes longer.
+            tracing::warn!(%error, "the index was not made durable at the end");
+        }
+    }
+}
+
+/// Locks `mutex`. What it guards is consistent also after a panic in another thread: every change
+/// is one assignment, or is undone by the next append.
+fn guard<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Returns the size of the files in the folder `path`, in bytes.
+fn size(path: &Path) -> Result<u64, StoreError> {
+    let failed = || StoreError::io("listing", path);
+    let mut bytes = 0;
+    for file in fs::read_dir(path).map_err(failed())? {
+        let file = file.map_err(failed())?;
+        // sled removes files while it runs.
+        let Ok(data) = file.metadata() else { continue };
+        bytes += if data.is_dir() { size(&file.path())? } else { data.len() };
+    }
+    Ok(bytes)
+}

@@ -1,0 +1,168 @@
+//! From records to frames: what is new is written, synced, and only then put into the index.
+
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError};
+
+use outflank_engine::Position;
+
+use super::Store;
+use super::claim::{Claim, Entry, Source};
+use super::error::StoreError;
+use super::files::Files;
+use super::frame::{self, FRAME_OVERHEAD, FULL_BODY};
+use super::record::{Appended, Contradicted, Origin, Record};
+
+/// The records of several callers on their way to disk together.
+#[derive(Debug)]
+pub(super) struct Batch<'a> {
+    store: &'a Store,
+    files: Option<&'a mut Files>,
+    /// The items of the frame being filled.
+    body: Vec<u8>,
+    /// What the index will say when the frame is on disk.
+    entries: HashMap<Position, Entry>,
+    /// Origins that the frame introduces.
+    origins: Vec<Arc<Origin>>,
+    /// The origin of the last record and its number: most have the same.
+    last: Option<(Arc<Origin>, u32)>,
+}
+
+impl<'a> Batch<'a> {
+    pub(super) fn new(store: &'a Store, files: Option<&'a mut Files>) -> Self {
+        let (body, entries, origins) = (Vec::new(), HashMap::new(), Vec::new());
+        Self { store, files, body, entries, origins, last: None }
+    }
+
+    /// Takes a caller's records. They are on disk when [`Batch::commit`] has returned.
+    pub(super) fn add_all(&mut self, records: &[Record]) -> Result<Appended, StoreError> {
+        let mut appended = Appended::default();
+        for record in records {
+            self.add(record, &mut appended)?;
+            if self.body.len() >= FULL_BODY {
+                self.commit()?;
+            }
+        }
+        Ok(appended)
+    }
+
+    fn add(&mut self, record: &Record, appended: &mut Appended) -> Result<(), StoreError> {
+        let Record { position, bound, best_move, nodes, .. } = *record;
+        let held = match self.entries.get(&position) {
+            Some(entry) => Some(*entry),
+            None => self.store.look_up(position)?,
+        };
+        let source = Source { method: record.provenance.method, origin: self.origin_id(record)? };
+        let claim = Claim { position, bound, best_move, nodes, source };
+        let entry = Entry::first(&claim);
+        let merged = match held {
+            None if bound == outflank_engine::Bound::UNKNOWN => None,
+            None => Some(entry),
+            Some(held) => match held.merge(&entry) {
+                Ok(merged) => held.is_improved_by(&merged).then_some(merged),
+                Err(_) => {
+                    let contradicted = self.quarantine(&held, record, claim)?;
+                    appended.contradicted.push(contradicted);
+                    return Ok(());
+                }
+            },
+        };
+        match merged {
+            None => appended.known += 1,
+            Some(merged) => {
+                frame::push_claim(&mut self.body, &claim);
+                self.entries.insert(position, merged);
+                appended.written += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the number of the record's origin; a new one goes into the frame.
+    fn origin_id(&mut self, record: &Record) -> Result<u32, StoreError> {
+        let origin = &record.provenance.origin;
+        if let Some((last, id)) = &self.last
+            && Arc::ptr_eq(last, origin)
+        {
+            return Ok(*id);
+        }
+        let known = self.store.origins();
+        let count = known.count();
+        let new = || (count..).zip(&self.origins).find(|(_, new)| *new == origin);
+        let found = known.id(origin).or_else(|| new().map(|(id, _)| id));
+        drop(known);
+        let id = found.unwrap_or_else(|| {
+            let id = count + self.origins.len() as u32;
+            debug_assert!(id < Source::ORIGINS, "a store with two thousand million origins");
+            frame::push_origin(&mut self.body, id, origin);
+            self.origins.push(Arc::clone(origin));
+            id
+        });
+        self.last = Some((Arc::clone(origin), id));
+        Ok(id)
+    }
+
+    fn quarantine(
+        &mut self,
+        held: &Entry,
+        record: &Record,
+        claim: Claim,
+    ) -> Result<Contradicted, StoreError> {
+        // The origins of both must be known, and what is held must be held on disk.
+        self.commit()?;
+        let against = held.against(&Entry::first(&claim), record.position);
+        let origins = self.store.origins();
+        if let Some(files) = &mut self.files {
+            files.quarantine(against, claim, &origins)?;
+        }
+        Ok(Contradicted { held: Store::stored(&origins, held), claim: record.clone() })
+    }
+
+    /// Writes the frame; returns when it is on disk and in the index.
+    pub(super) fn commit(&mut self) -> Result<(), StoreError> {
+        if self.body.is_empty() {
+            return Ok(());
+        }
+        if let Some(files) = &mut self.files {
+            files.log.append(&self.body)?;
+            files.uncovered += (self.body.len() + FRAME_OVERHEAD) as u64;
+        }
+        self.body.clear();
+        if let Err(error) = self.index() {
+            self.store.doubt_index(&error);
+            if let Some(files) = &mut self.files {
+                files.log.refuse(&format!("the index does not hold what the log holds: {error}"));
+            }
+            return Err(error);
+        }
+        self.checkpoint_if_due();
+        Ok(())
+    }
+
+    /// Puts what is on disk now into the index.
+    fn index(&mut self) -> Result<(), StoreError> {
+        let index = &self.store.index;
+        for origin in self.origins.drain(..) {
+            let mut known = self.store.origins.write().unwrap_or_else(PoisonError::into_inner);
+            index.put_origin(known.count(), &origin)?;
+            known.push(origin);
+        }
+        for (position, entry) in self.entries.drain() {
+            if index.put(position, &entry)? {
+                self.store.count_new();
+            }
+        }
+        Ok(())
+    }
+
+    fn checkpoint_if_due(&mut self) {
+        let Some(files) = &mut self.files else { return };
+        if files.uncovered < files.checkpoint_bytes {
+            return;
+        }
+        let (records, origins) = (self.store.records(), self.store.origins().count());
+        if let Err(error) = files.checkpoint(&*self.store.index, records, origins) {
+            // The log has everything: only the next open takes longer.
+            tracing::warn!(%error, "the index was not made durable");
+        }
+    }
+}

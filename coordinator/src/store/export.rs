@@ -1,0 +1,58 @@
+//! The store's content for other programs.
+
+use std::fmt::Write as _;
+use std::io::Write;
+
+use outflank_engine::Position;
+
+use super::error::StoreError;
+use super::record::Stored;
+
+/// Why an export ended early.
+#[derive(Debug, thiserror::Error)]
+pub enum ExportError {
+    /// The store could not be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The receiver did not take it.
+    #[error("writing the export")]
+    Output(#[from] std::io::Error),
+}
+
+/// Writes one JSON object and a line feed.
+pub(super) fn write_line(
+    out: &mut impl Write,
+    position: Position,
+    stored: &Stored,
+) -> std::io::Result<()> {
+    let (lower, upper) = (stored.bound.lower().discs(), stored.bound.upper().discs());
+    let best_move = stored.best_move.map_or("null".to_owned(), |square| format!("\"{square}\""));
+    writeln!(
+        out,
+        "{{\"position\":\"{}\",\"lower\":{lower},\"upper\":{upper},\"best_move\":{best_move},\
+         \"nodes\":{},\"method\":\"{}\"}}",
+        board(position),
+        stored.nodes,
+        method(stored),
+    )
+}
+
+/// Returns `search`, `inference`, or `both` if the two sides of the bound have different methods.
+fn method(stored: &Stored) -> &'static str {
+    let (lower, upper) = (stored.lower_from.method, stored.upper_from.method);
+    if lower == upper { lower.name() } else { "both" }
+}
+
+/// Returns 64 characters from A1 to H8 and the side to move: the player is `X`.
+fn board(position: Position) -> String {
+    let mut text = String::with_capacity(66);
+    for square in 0..64 {
+        text.push(match (position.player() >> square & 1, position.opponent() >> square & 1) {
+            (1, _) => 'X',
+            (_, 1) => 'O',
+            _ => '-',
+        });
+    }
+    write!(text, " X").expect("a string takes everything");
+    text
+}

@@ -1,0 +1,119 @@
+//! The files of an open store: log, quarantine, manifest and lock.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::claim::Claim;
+use super::error::StoreError;
+use super::frame;
+use super::index::Index;
+use super::lock::Lock;
+use super::log::Log;
+use super::manifest::Manifest;
+use super::origins::Origins;
+
+/// Where the parts of a store lie.
+#[derive(Clone, Debug)]
+pub(super) struct Layout {
+    pub(super) store: PathBuf,
+}
+
+impl Layout {
+    pub(super) fn new(store: &Path) -> Self {
+        Self { store: store.to_owned() }
+    }
+
+    pub(super) fn log(&self) -> PathBuf {
+        self.store.join("log")
+    }
+
+    pub(super) fn index(&self) -> PathBuf {
+        self.store.join("index")
+    }
+
+    pub(super) fn quarantine(&self) -> PathBuf {
+        self.store.join("quarantine")
+    }
+
+    /// A file that says that the index must be made again, and why.
+    pub(super) fn doubt(&self) -> PathBuf {
+        self.store.join("INDEX-IN-DOUBT")
+    }
+
+    /// Where a repair gathers what it salvages.
+    pub(super) fn salvage(&self) -> PathBuf {
+        self.store.join("salvage")
+    }
+
+    /// The salvage once it is complete: it takes the place of the log.
+    pub(super) fn salvaged(&self) -> PathBuf {
+        self.store.join("salvaged")
+    }
+
+    /// Moves the file or folder `name` aside, if it is there; returns where it lies now.
+    pub(super) fn move_aside(&self, name: &str) -> Result<Option<PathBuf>, StoreError> {
+        let from = self.store.join(name);
+        if !from.exists() {
+            return Ok(None);
+        }
+        let free = |to: &PathBuf| !to.exists();
+        let mut names = (1_u64..).map(|number| self.store.join(format!("{name}.aside-{number}")));
+        let to = names.find(free).expect("the names are endless");
+        fs::rename(&from, &to).map_err(StoreError::io("moving aside", &from))?;
+        Ok(Some(to))
+    }
+}
+
+/// The files to which an open store writes.
+#[derive(Debug)]
+pub(super) struct Files {
+    pub(super) layout: Layout,
+    pub(super) log: Log,
+    pub(super) quarantine: Log,
+    /// The manifest on disk.
+    pub(super) manifest: Option<Manifest>,
+    /// The number of log bytes after which a new manifest is written.
+    pub(super) checkpoint_bytes: u64,
+    /// Log bytes since the last manifest.
+    pub(super) uncovered: u64,
+    pub(super) _lock: Lock,
+}
+
+impl Files {
+    /// Makes the index durable and writes a manifest, unless the present one says it all.
+    pub(super) fn checkpoint(
+        &mut self,
+        index: &dyn Index,
+        records: u64,
+        origins: u32,
+    ) -> Result<(), StoreError> {
+        let manifest = Manifest { place: self.log.end(), records, origins };
+        self.uncovered = 0;
+        if self.manifest == Some(manifest) {
+            return Ok(());
+        }
+        index.checkpoint(self.manifest.as_ref(), &manifest)?;
+        manifest.write(&self.layout.store)?;
+        self.manifest = Some(manifest);
+        Ok(())
+    }
+
+    /// Puts two claims that contradict each other aside, with all that is known of them; returns
+    /// when they are on disk.
+    pub(super) fn quarantine(
+        &mut self,
+        held: Claim,
+        claim: Claim,
+        origins: &Origins,
+    ) -> Result<(), StoreError> {
+        let mut body = Vec::new();
+        // Each frame of the quarantine can be read alone: origins 0 and 1 are those of its claims.
+        for (id, mut claim) in (0..).zip([held, claim]) {
+            let provenance = origins.provenance(claim.source);
+            frame::push_origin(&mut body, id, &provenance.origin);
+            claim.source.origin = id;
+            frame::push_claim(&mut body, &claim);
+        }
+        self.quarantine.append(&body)
+    }
+}

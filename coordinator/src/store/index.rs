@@ -1,0 +1,65 @@
+//! The index: finds what is known about a position. It can always be made again from the log.
+
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::ops::ControlFlow;
+use std::sync::{PoisonError, RwLock};
+
+use outflank_engine::Position;
+
+use super::claim::Entry;
+use super::error::StoreError;
+use super::manifest::Manifest;
+use super::record::Origin;
+
+/// Is handed each entry of an index and says whether it wants another.
+pub(super) type Visitor<'a> = dyn FnMut(Position, Entry) -> ControlFlow<()> + 'a;
+
+/// What the store asks of an index.
+pub(super) trait Index: Debug + Send + Sync {
+    /// Returns the entry of `position`; never waits for a write to reach the disk.
+    fn get(&self, position: Position) -> Result<Option<Entry>, StoreError>;
+    /// Puts the entry of `position` in place of the former one; returns whether there was none.
+    fn put(&self, position: Position, entry: &Entry) -> Result<bool, StoreError>;
+    /// Hands all entries to `visit`, by number of empties and position.
+    fn visit(&self, visit: &mut Visitor<'_>) -> Result<(), StoreError>;
+    /// Keeps origin number `id`.
+    fn put_origin(&self, id: u32, origin: &Origin) -> Result<(), StoreError>;
+    /// Makes everything durable, with a note that it covers `new` and that `old` is the manifest
+    /// which `new` will replace.
+    fn checkpoint(&self, old: Option<&Manifest>, new: &Manifest) -> Result<(), StoreError>;
+}
+
+/// The index of a store that keeps nothing.
+#[derive(Debug, Default)]
+pub(super) struct MemoryIndex {
+    entries: RwLock<BTreeMap<(u32, Position), Entry>>,
+}
+
+impl Index for MemoryIndex {
+    fn get(&self, position: Position) -> Result<Option<Entry>, StoreError> {
+        // Entries are put whole: a panic elsewhere leaves no half one.
+        let entries = self.entries.read().unwrap_or_else(PoisonError::into_inner);
+        Ok(entries.get(&(position.empties(), position)).copied())
+    }
+
+    fn put(&self, position: Position, entry: &Entry) -> Result<bool, StoreError> {
+        let mut entries = self.entries.write().unwrap_or_else(PoisonError::into_inner);
+        Ok(entries.insert((position.empties(), position), *entry).is_none())
+    }
+
+    fn visit(&self, visit: &mut Visitor<'_>) -> Result<(), StoreError> {
+        let entries = self.entries.read().unwrap_or_else(PoisonError::into_inner);
+        let _stopped =
+            entries.iter().try_for_each(|(&(_, position), entry)| visit(position, *entry));
+        Ok(())
+    }
+
+    fn put_origin(&self, _: u32, _: &Origin) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    fn checkpoint(&self, _: Option<&Manifest>, _: &Manifest) -> Result<(), StoreError> {
+        Ok(())
+    }
+}

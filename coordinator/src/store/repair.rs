@@ -1,0 +1,202 @@
+//! Keeping everything good of a damaged store.
+//!
+//! The good frames go into a new log in the folder `salvage`, which is renamed to `salvaged` when
+//! it is complete. From then on it only takes the place of the log, which `finish` does, also
+//! after an interruption. The old log is kept aside.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::Store;
+use super::disk::{SystemDisk, sync_folder};
+use super::error::StoreError;
+use super::files::Layout;
+use super::frame::{self, FULL_BODY, Frame};
+use super::lock::Lock;
+use super::log::Log;
+use super::open::{Options, is_store};
+use super::record::Origin;
+use super::scan::{Met, Place, Scan};
+
+/// What a repair did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repair {
+    /// Good frames that were kept.
+    pub frames: u64,
+    /// Claims in them.
+    pub claims: u64,
+    /// Places of the log with damage.
+    pub damages: u64,
+    /// Claims whose origin was in a damaged frame; they are kept with an empty origin.
+    pub without_origin: u64,
+    /// Where the old log and the old index lie now.
+    pub aside: Vec<PathBuf>,
+    /// Positions in the repaired store.
+    pub records: u64,
+}
+
+/// Keeps every good frame of the log, puts the old log aside and makes the index again.
+///
+/// # Errors
+/// If there is no store at `store`, if it is in use, of another schema version, or if the system
+/// refuses. The store is then as it was, or the next open completes the repair.
+pub fn repair(store: &Path) -> Result<Repair, StoreError> {
+    if !is_store(store) {
+        return Err(StoreError::NoStore { path: store.to_owned() });
+    }
+    let layout = Layout::new(store);
+    let lock = Lock::take(store)?;
+    finish(&layout)?;
+    let mut done = Repair {
+        frames: 0,
+        claims: 0,
+        damages: 0,
+        without_origin: 0,
+        aside: Vec::new(),
+        records: 0,
+    };
+    salvage(&layout, &mut done)?;
+    done.aside.extend(layout.move_aside("MANIFEST")?);
+    done.aside.extend(layout.move_aside("index")?);
+    // The quarantine has no index: it is moved aside, and its good frames are copied back.
+    done.aside.extend(finish(&layout)?);
+    done.aside.extend(salvage_quarantine(&layout)?);
+    drop(lock);
+    let (_, opened) = Store::open(store)?;
+    done.records = opened.records;
+    Ok(done)
+}
+
+/// Lets a completed salvage take the place of the log. Returns where the old log lies.
+pub(super) fn finish(layout: &Layout) -> Result<Option<PathBuf>, StoreError> {
+    if !layout.salvaged().exists() {
+        return Ok(None);
+    }
+    // The manifest and the index are those of the old log.
+    layout.move_aside("MANIFEST")?;
+    layout.move_aside("index")?;
+    let aside = layout.move_aside("log")?;
+    let renamed = fs::rename(layout.salvaged(), layout.log());
+    renamed.map_err(StoreError::io("renaming", &layout.salvaged()))?;
+    sync_folder(&layout.store).map_err(StoreError::io("syncing", &layout.store))?;
+    Ok(aside)
+}
+
+/// Copies the good frames of the log to a new one.
+fn salvage(layout: &Layout, done: &mut Repair) -> Result<(), StoreError> {
+    let mut new = new_log(&layout.salvage())?;
+    let mut origins = Renumbered::default();
+    if layout.log().is_dir() {
+        let mut scan = Scan::new(&layout.log(), Place::START)?;
+        while let Some(met) = scan.next()? {
+            match met {
+                Met::Damage(_) => done.damages += 1,
+                Met::Frame(frame) => {
+                    done.frames += 1;
+                    done.claims += frame.claims.len() as u64;
+                    for body in origins.bodies(frame, done) {
+                        new.append(&body)?;
+                    }
+                }
+            }
+        }
+    }
+    drop(new);
+    let renamed = fs::rename(layout.salvage(), layout.salvaged());
+    renamed.map_err(StoreError::io("renaming", &layout.salvage()))?;
+    sync_folder(&layout.store).map_err(StoreError::io("syncing", &layout.store))
+}
+
+/// Puts a damaged quarantine aside, with a new one of its good frames in its place.
+fn salvage_quarantine(layout: &Layout) -> Result<Option<PathBuf>, StoreError> {
+    if !layout.quarantine().is_dir() {
+        return Ok(None);
+    }
+    let (mut frames, mut damaged) = (Vec::new(), false);
+    let mut scan = Scan::new(&layout.quarantine(), Place::START)?;
+    while let Some(met) = scan.next()? {
+        match met {
+            Met::Damage(damage) => damaged |= !damage.at_end,
+            Met::Frame(frame) => frames.push(frame),
+        }
+    }
+    if !damaged {
+        return Ok(None);
+    }
+    let mut new = new_log(&layout.salvage())?;
+    for frame in &frames {
+        new.append(&body_of(frame))?;
+    }
+    drop(new);
+    let aside = layout.move_aside("quarantine")?;
+    let renamed = fs::rename(layout.salvage(), layout.quarantine());
+    renamed.map_err(StoreError::io("renaming", &layout.salvage()))?;
+    Ok(aside)
+}
+
+/// Begins a log in `folder`; what an interrupted repair left there goes.
+fn new_log(folder: &Path) -> Result<Log, StoreError> {
+    if folder.exists() {
+        fs::remove_dir_all(folder).map_err(StoreError::io("removing", folder))?;
+    }
+    fs::create_dir(folder).map_err(StoreError::io("creating", folder))?;
+    let start = Place { offset: 0, ..Place::START };
+    Log::open(Arc::new(SystemDisk), folder, start, Options::default().segment_bytes)
+}
+
+/// Origins get new numbers, because some may be lost.
+#[derive(Debug, Default)]
+struct Renumbered {
+    new: HashMap<u32, u32>,
+    count: u32,
+    lost: Option<u32>,
+}
+
+impl Renumbered {
+    /// Returns the items of `frame` with the new numbers, in one or more bodies.
+    fn bodies(&mut self, frame: Frame, done: &mut Repair) -> Vec<Vec<u8>> {
+        let (mut bodies, mut body) = (Vec::new(), Vec::new());
+        for (old, origin) in frame.origins {
+            let id = self.next();
+            self.new.insert(old, id);
+            frame::push_origin(&mut body, id, &origin);
+        }
+        for mut claim in frame.claims {
+            claim.source.origin = match self.new.get(&claim.source.origin) {
+                Some(&id) => id,
+                None => {
+                    done.without_origin += 1;
+                    *self.lost.get_or_insert_with(|| {
+                        frame::push_origin(&mut body, self.count, &Origin::default());
+                        self.count += 1;
+                        self.count - 1
+                    })
+                }
+            };
+            frame::push_claim(&mut body, &claim);
+            if body.len() >= FULL_BODY {
+                bodies.push(std::mem::take(&mut body));
+            }
+        }
+        bodies.push(body);
+        bodies
+    }
+
+    fn next(&mut self) -> u32 {
+        self.count += 1;
+        self.count - 1
+    }
+}
+
+fn body_of(frame: &Frame) -> Vec<u8> {
+    let mut body = Vec::new();
+    for (id, origin) in &frame.origins {
+        frame::push_origin(&mut body, *id, origin);
+    }
+    for claim in &frame.claims {
+        frame::push_claim(&mut body, claim);
+    }
+    body
+}

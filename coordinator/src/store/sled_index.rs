@@ -1,0 +1,187 @@
+//! The index in sled 0.34: the only file that names it.
+//!
+//! sled is fast enough and safe against a killed process, but it has sharp edges, and each has
+//! its cure here: its flush is no data sync (`checkpoint` syncs the file itself); its open may panic
+//! or take a half-written snapshot for a whole one (`open`); a damaged file may open as an older or
+//! empty database (`covers`, and a checksum in every entry); its batches pin memory and its count
+//! scans the tree (neither is used).
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::ops::ControlFlow;
+use std::panic::{self, AssertUnwindSafe};
+use std::path::{Path, PathBuf};
+
+use outflank_engine::Position;
+
+use super::claim::{self, Entry};
+use super::error::StoreError;
+use super::frame;
+use super::index::{Index, Visitor};
+use super::manifest::Manifest;
+use super::record::Origin;
+
+const CACHE_BYTES: u64 = 256 << 20;
+/// Only the flusher thread collects garbage.
+const FLUSH_EVERY_MS: u64 = 500;
+/// The keys of the manifests that the index covers.
+const COVERED: [&str; 2] = ["previous", "current"];
+
+/// An index in a folder of its own.
+#[derive(Debug)]
+pub(super) struct SledIndex {
+    path: PathBuf,
+    database: sled::Db,
+    /// A handle of our own to sled's data file, to sync it.
+    data: File,
+    bounds: sled::Tree,
+    origins: sled::Tree,
+    covered: sled::Tree,
+}
+
+impl SledIndex {
+    /// Opens the index in the folder `path`, which is created if it is missing.
+    ///
+    /// # Errors
+    /// Whatever is wrong with it; the folder may then be moved aside and a new one made.
+    pub(super) fn open(path: &Path) -> Result<Self, StoreError> {
+        remove_false_snapshots(path).map_err(StoreError::io("preparing", path))?;
+        let config = sled::Config::new()
+            .path(path)
+            .cache_capacity(CACHE_BYTES)
+            .flush_every_ms(Some(FLUSH_EVERY_MS));
+        let opened = panic::catch_unwind(AssertUnwindSafe(|| {
+            let database = config.open()?;
+            let tree = |name| database.open_tree(name);
+            let trees = (tree("bounds.v1")?, tree("origins.v1")?, tree("covered.v1")?);
+            Ok::<_, sled::Error>((database, trees))
+        }));
+        let failed = |reason| StoreError::Index { path: path.to_owned(), reason };
+        let (database, (bounds, origins, covered)) = opened
+            .map_err(|_| failed("it cannot be opened: sled panicked".to_owned()))?
+            .map_err(|error| failed(error.to_string()))?;
+        let file = path.join("db");
+        let data = OpenOptions::new().write(true).open(&file);
+        let data = data.map_err(StoreError::io("opening", &file))?;
+        Ok(Self { path: path.to_owned(), database, data, bounds, origins, covered })
+    }
+
+    /// Returns whether the index holds everything that `manifest` says it holds.
+    pub(super) fn covers(&self, manifest: &Manifest) -> Result<bool, StoreError> {
+        let text = manifest.text();
+        for key in COVERED {
+            let covered = self.covered.get(key).map_err(|error| self.failed(&error))?;
+            if covered.is_some_and(|covered| covered == text.as_bytes()) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Returns all origins, in the order of their numbers.
+    pub(super) fn origins(&self) -> Result<Vec<Origin>, StoreError> {
+        let mut origins = Vec::new();
+        for item in &self.origins {
+            let (id, bytes) = item.map_err(|error| self.failed(&error))?;
+            if *id != (origins.len() as u32).to_be_bytes() {
+                return Err(self.damaged(format!("origin number {} is missing", origins.len())));
+            }
+            let origin = decode_origin(&id, &bytes).ok_or_else(|| {
+                self.damaged(format!("origin number {} is damaged", origins.len()))
+            })?;
+            origins.push(origin);
+        }
+        Ok(origins)
+    }
+
+    fn failed(&self, error: &sled::Error) -> StoreError {
+        self.damaged(error.to_string())
+    }
+
+    fn damaged(&self, reason: String) -> StoreError {
+        StoreError::Index { path: self.path.clone(), reason }
+    }
+}
+
+impl Index for SledIndex {
+    fn get(&self, position: Position) -> Result<Option<Entry>, StoreError> {
+        let key = claim::key(position);
+        let Some(bytes) = self.bounds.get(key).map_err(|error| self.failed(&error))? else {
+            return Ok(None);
+        };
+        Entry::decode(&key, &bytes).map(Some).map_err(|reason| self.damaged(reason))
+    }
+
+    fn put(&self, position: Position, entry: &Entry) -> Result<bool, StoreError> {
+        let key = claim::key(position);
+        let former = self.bounds.insert(key, &entry.encode(&key));
+        former.map(|former| former.is_none()).map_err(|error| self.failed(&error))
+    }
+
+    fn visit(&self, visit: &mut Visitor<'_>) -> Result<(), StoreError> {
+        for item in &self.bounds {
+            let (key, bytes) = item.map_err(|error| self.failed(&error))?;
+            let position = claim::position_of(&key).map_err(|reason| self.damaged(reason))?;
+            let entry = Entry::decode(&key, &bytes).map_err(|reason| self.damaged(reason))?;
+            if let ControlFlow::Break(()) = visit(position, entry) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn put_origin(&self, id: u32, origin: &Origin) -> Result<(), StoreError> {
+        let key = id.to_be_bytes();
+        let bytes = encode_origin(&key, origin);
+        self.origins.insert(key, bytes).map(drop).map_err(|error| self.failed(&error))
+    }
+
+    fn checkpoint(&self, old: Option<&Manifest>, new: &Manifest) -> Result<(), StoreError> {
+        // A kill between the sync here and the new manifest leaves the old one, which must still
+        // be known: it goes first.
+        for (key, manifest) in COVERED.into_iter().zip([old.unwrap_or(new), new]) {
+            let noted = self.covered.insert(key, manifest.text().as_bytes());
+            noted.map_err(|error| self.failed(&error))?;
+        }
+        self.database.flush().map_err(|error| self.failed(&error))?;
+        self.data.sync_data().map_err(StoreError::io("syncing", &self.path))
+    }
+}
+
+/// Removes the snapshots that a kill during an earlier open leaves behind; sled takes them for
+/// the newest and fails. Nothing is lost: without a snapshot it reads its own log.
+fn remove_false_snapshots(path: &Path) -> io::Result<()> {
+    fs::create_dir_all(path)?;
+    for file in fs::read_dir(path)? {
+        let file = file?;
+        let name = file.file_name().into_string().unwrap_or_default();
+        let empty = file.metadata()?.len() == 0;
+        if name.starts_with("snap.") && (name.ends_with(".generating") || empty) {
+            fs::remove_file(file.path())?;
+        }
+    }
+    Ok(())
+}
+
+fn encode_origin(key: &[u8], origin: &Origin) -> Vec<u8> {
+    let mut bytes = frame::encode_origin(origin);
+    let checksum = origin_checksum(key, &bytes);
+    bytes.extend_from_slice(&checksum);
+    bytes
+}
+
+fn decode_origin(key: &[u8], bytes: &[u8]) -> Option<Origin> {
+    let (mut texts, checksum) = bytes.split_last_chunk::<4>()?;
+    if *checksum != origin_checksum(key, texts) {
+        return None;
+    }
+    let origin = frame::take_origin(&mut texts)?;
+    texts.is_empty().then_some(origin)
+}
+
+fn origin_checksum(key: &[u8], texts: &[u8]) -> [u8; 4] {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(key);
+    hasher.update(texts);
+    hasher.finalize().to_le_bytes()
+}

@@ -1,0 +1,289 @@
+//! Reading a whole store to see whether it is sound.
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use outflank_engine::Position;
+
+use super::claim::{Claim, Entry};
+use super::error::StoreError;
+use super::files::Layout;
+use super::index::Index;
+use super::lock::Lock;
+use super::manifest::{Found, Manifest};
+use super::open::is_store;
+use super::scan::{self, Damage, Met, Place, Scan};
+use super::sled_index::SledIndex;
+
+/// The number of positions compared in one pass over the log, which bounds the memory.
+const POSITIONS_A_PASS: u64 = 8 << 20;
+/// The number of problems that are described one by one.
+const PROBLEMS: usize = 1000;
+
+/// What a full check of a store found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Verification {
+    /// Segments of the log.
+    pub segments: u64,
+    /// Good frames.
+    pub frames: u64,
+    /// Claims in them.
+    pub claims: u64,
+    /// Different positions among the claims.
+    pub positions: u64,
+    /// Pairs of claims in quarantine.
+    pub quarantined: u64,
+    /// The number of problems.
+    pub problems: u64,
+    /// The first thousand problems, each with its place.
+    pub described: Vec<Problem>,
+    /// Whether the end of the log is a write that was not completed; opening the store cuts it.
+    pub torn: bool,
+    /// Whether the index lacks the end of the log; opening the store catches up.
+    pub behind: bool,
+}
+
+impl Verification {
+    /// Returns whether everything is as it should be. A torn end and an index that is behind are
+    /// what a killed process leaves, and no problems.
+    #[must_use]
+    pub fn is_sound(&self) -> bool {
+        self.problems == 0
+    }
+
+    fn problem(&mut self, path: &Path, offset: Option<u64>, what: String) {
+        self.problems += 1;
+        if self.described.len() < PROBLEMS {
+            self.described.push(Problem { path: path.to_owned(), offset, what });
+        }
+    }
+
+    /// Counts damage; at the end of the log, behind what the manifest covers, it is a torn write.
+    fn damage(&mut self, damage: Damage, covered: Option<Place>) {
+        let place = (damage.segment, damage.offset);
+        let covered = covered.is_some_and(|covered| place < (covered.segment, covered.offset));
+        if damage.at_end && !covered {
+            self.torn = true;
+            return;
+        }
+        let Damage { path, offset, fault, .. } = damage;
+        let what = format!("found {}, expected {}", fault.found, fault.expected);
+        self.problem(&path, Some(offset), what);
+    }
+}
+
+/// Something that is not as it should be.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}{}: {what}", path.display(), at(*offset))]
+pub struct Problem {
+    /// The file or folder.
+    pub path: PathBuf,
+    /// The place in the file, in bytes.
+    pub offset: Option<u64>,
+    /// What is wrong.
+    pub what: String,
+}
+
+fn at(offset: Option<u64>) -> String {
+    offset.map_or_else(String::new, |offset| format!(" at offset {offset}"))
+}
+
+/// Reads the log in full and compares the index with it; changes nothing in the log.
+///
+/// # Errors
+/// If there is no store at `store`, if it is in use, of another schema version, or if the system
+/// refuses. Damage is no error but a part of the answer.
+pub fn verify(store: &Path) -> Result<Verification, StoreError> {
+    if !is_store(store) {
+        return Err(StoreError::NoStore { path: store.to_owned() });
+    }
+    let layout = Layout::new(store);
+    let _lock = Lock::take(store)?;
+    let mut verification = Verification::default();
+    let manifest = match Manifest::read(store)? {
+        Found::Manifest(manifest) => Some(manifest),
+        Found::Nothing => None,
+        Found::Nonsense => {
+            let path = super::manifest::path(store);
+            verification.problem(&path, None, "the manifest is damaged".to_owned());
+            None
+        }
+    };
+    let end = read_log(&layout, manifest.as_ref(), &mut verification)?;
+    read_quarantine(&layout, &mut verification)?;
+    verification.behind = manifest.is_none_or(|manifest| manifest.place != end);
+    if layout.doubt().exists() {
+        let what = "it is in doubt; opening the store makes it again".to_owned();
+        verification.problem(&layout.index(), None, what);
+    } else if layout.index().exists() || !verification.behind {
+        compare_index(&layout, manifest.as_ref(), &mut verification)?;
+    }
+    Ok(verification)
+}
+
+/// Checks every frame of the log; returns where the log ends.
+fn read_log(
+    layout: &Layout,
+    manifest: Option<&Manifest>,
+    verification: &mut Verification,
+) -> Result<Place, StoreError> {
+    let log = layout.log();
+    if !log.is_dir() {
+        verification.problem(&log, None, "the log is missing".to_owned());
+        return Ok(Place::START);
+    }
+    let covered = manifest.map(|manifest| manifest.place);
+    verification.segments = scan::segments(&log)?.len() as u64;
+    let mut scan = Scan::new(&log, Place::START)?;
+    while let Some(met) = scan.next()? {
+        match met {
+            Met::Damage(damage) => verification.damage(damage, covered),
+            Met::Frame(frame) => {
+                verification.frames += 1;
+                verification.claims += frame.claims.len() as u64;
+            }
+        }
+    }
+    if let Some(covered) = covered
+        && scan.place() < covered
+    {
+        let what = format!("ends before frame {}, which the manifest covers", covered.frame);
+        verification.problem(&scan::segment_path(&log, covered.segment), None, what);
+    }
+    Ok(scan.place())
+}
+
+fn read_quarantine(layout: &Layout, verification: &mut Verification) -> Result<(), StoreError> {
+    if !layout.quarantine().is_dir() {
+        return Ok(());
+    }
+    let mut scan = Scan::new(&layout.quarantine(), Place::START)?;
+    while let Some(met) = scan.next()? {
+        match met {
+            Met::Damage(damage) if damage.at_end => {}
+            Met::Damage(damage) => verification.damage(damage, None),
+            Met::Frame(_) => verification.quarantined += 1,
+        }
+    }
+    Ok(())
+}
+
+/// Compares the entry of every position with the claims of the log, and the other way round.
+fn compare_index(
+    layout: &Layout,
+    manifest: Option<&Manifest>,
+    verification: &mut Verification,
+) -> Result<(), StoreError> {
+    let path = layout.index();
+    if !path.exists() {
+        verification.problem(&path, None, "the index is missing".to_owned());
+        return Ok(());
+    }
+    let index = match SledIndex::open(&path) {
+        Ok(index) => index,
+        Err(StoreError::Index { reason, .. }) => {
+            verification.problem(&path, None, reason);
+            return Ok(());
+        }
+        Err(error) => return Err(error),
+    };
+    let covered = manifest.map_or(0, |manifest| manifest.place.frame);
+    let passes = verification.claims.div_ceil(POSITIONS_A_PASS).max(1);
+    for pass in 0..passes {
+        let in_pass = |position: Position| spread(position) % passes == pass;
+        let known = merge_log(layout, covered, &in_pass, verification)?;
+        compare_pass(&index, &path, &known, &in_pass, verification)?;
+    }
+    Ok(())
+}
+
+/// What the log says of a position.
+struct Known {
+    entry: Entry,
+    /// Whether the index may lack a part of it, because that was written after the manifest.
+    recent: bool,
+}
+
+/// Merges the claims of the positions in this pass.
+fn merge_log(
+    layout: &Layout,
+    covered: u64,
+    in_pass: &dyn Fn(Position) -> bool,
+    verification: &mut Verification,
+) -> Result<HashMap<Position, Known>, StoreError> {
+    let log = layout.log();
+    let mut known: HashMap<Position, Known> = HashMap::new();
+    let mut scan = Scan::new(&log, Place::START)?;
+    while let Some(met) = scan.next()? {
+        let Met::Frame(frame) = met else { continue };
+        let recent = frame.number >= covered;
+        for claim in frame.claims.iter().filter(|claim| in_pass(claim.position)) {
+            let entry = Entry::first(claim);
+            let held = known.entry(claim.position).or_insert(Known { entry, recent });
+            held.recent |= recent;
+            match held.entry.merge(&entry) {
+                Ok(merged) => held.entry = merged,
+                Err(contradiction) => {
+                    let what = format!("frame {}: {contradiction}", frame.number);
+                    verification.problem(&log, None, what);
+                }
+            }
+        }
+    }
+    verification.positions += known.len() as u64;
+    Ok(known)
+}
+
+fn compare_pass(
+    index: &SledIndex,
+    path: &Path,
+    known: &HashMap<Position, Known>,
+    in_pass: &dyn Fn(Position) -> bool,
+    verification: &mut Verification,
+) -> Result<(), StoreError> {
+    let mut seen = 0_u64;
+    let visited = index.visit(&mut |position, entry| {
+        if !in_pass(position) {
+            return ControlFlow::Continue(());
+        }
+        match known.get(&position) {
+            None => verification.problem(path, None, describe(position, "is not in the log")),
+            Some(known) => {
+                seen += 1;
+                let behind = known.recent && known.entry.bound.implies(entry.bound);
+                if known.entry != entry && !behind {
+                    let what = format!("is {}, the log says {}", entry.bound, known.entry.bound);
+                    verification.problem(path, None, describe(position, &what));
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    });
+    match visited {
+        Ok(()) => {}
+        Err(StoreError::Index { reason, .. }) => {
+            verification.problem(path, None, reason);
+            return Ok(());
+        }
+        Err(error) => return Err(error),
+    }
+    let covered = known.values().filter(|known| !known.recent).count() as u64;
+    if seen < covered {
+        let what = format!("{} positions of the log are missing", covered - seen);
+        verification.problem(path, None, what);
+    }
+    Ok(())
+}
+
+fn describe(position: Position, what: &str) -> String {
+    let (player, opponent) = (position.player(), position.opponent());
+    format!("the bound of {player:016x}/{opponent:016x} {what}")
+}
+
+/// Returns a number that spreads positions evenly over passes.
+fn spread(position: Position) -> u64 {
+    let mut bytes = Vec::with_capacity(Claim::BYTES);
+    bytes.extend_from_slice(&super::claim::key(position));
+    u64::from(crc32fast::hash(&bytes))
+}

@@ -1,0 +1,216 @@
+//! Logs that are torn, damaged or shortened.
+
+use std::fs;
+use std::path::Path;
+
+use outflank_coordinator::store::{Problem, Store, StoreError, repair, verify};
+
+use crate::support::{content, copy_of_log, flip_byte, numbered, provenance, segment, segments_of};
+
+/// Makes a store with frames of the given numbers of records, and returns the length of the log
+/// after each.
+fn store_of(path: &Path, frames: &[u64]) -> Vec<u64> {
+    let (store, _) = Store::open(path).unwrap();
+    let mut next = 0..;
+    let append = |&records: &u64| {
+        let records: Vec<_> = next.by_ref().take(records as usize).map(numbered).collect();
+        store.append(&records).unwrap();
+        fs::metadata(segment(path, 1)).unwrap().len()
+    };
+    frames.iter().map(append).collect()
+}
+
+fn assert_holds(store: &Store, records: u64) {
+    let expected = (0..records).map(|index| (numbered(index).position, numbered(index).bound));
+    assert_eq!(content(store), expected.collect());
+}
+
+#[test]
+fn a_log_cut_anywhere_in_its_last_frames_opens_with_everything_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let ends = store_of(folder.path(), &[3, 1, 2]);
+    // A killed process leaves no manifest beyond what it synced: none here.
+    for length in ends[0]..ends[2] {
+        let copy = copy_of_log(folder.path(), false);
+        let log = fs::OpenOptions::new().write(true).open(segment(copy.path(), 1)).unwrap();
+        log.set_len(length).unwrap();
+        let (store, opened) = Store::open(copy.path()).unwrap();
+        let (records, end) = if length < ends[1] { (3, ends[0]) } else { (4, ends[1]) };
+        assert_holds(&store, records);
+        let cut = opened.cut.map(|cut| (cut.offset, cut.bytes));
+        assert_eq!(cut, (length > end).then_some((end, length - end)), "cut at {length}");
+        // The store goes on where it was cut.
+        store.append(&[numbered(records)]).unwrap();
+        drop(store);
+        let found = verify(copy.path()).unwrap();
+        assert!(found.is_sound() && !found.torn, "cut at {length}: {found:?}");
+        assert_eq!(found.positions, records + 1);
+    }
+}
+
+#[test]
+fn a_log_cut_anywhere_before_its_first_frame_is_an_empty_one() {
+    let folder = tempfile::tempdir().unwrap();
+    store_of(folder.path(), &[1]);
+    for length in 0..=32 {
+        let copy = copy_of_log(folder.path(), false);
+        let log = fs::OpenOptions::new().write(true).open(segment(copy.path(), 1)).unwrap();
+        log.set_len(length).unwrap();
+        let (store, _) = Store::open(copy.path()).unwrap();
+        assert_eq!(store.records(), 0);
+        store.append(&[numbered(0)]).unwrap();
+        drop(store);
+        assert!(verify(copy.path()).unwrap().is_sound());
+    }
+}
+
+#[test]
+fn a_new_segment_cut_anywhere_leaves_the_one_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, _) = Store::open_with(folder.path(), &segments_of(60)).unwrap();
+    for index in 0..3 {
+        store.append(&[numbered(index)]).unwrap();
+    }
+    let last = (1..).take_while(|&number| segment(folder.path(), number).exists()).last().unwrap();
+    assert!(last > 1);
+    let whole = fs::metadata(segment(folder.path(), last)).unwrap().len();
+    for length in 0..whole {
+        let copy = copy_of_log(folder.path(), false);
+        let log = fs::OpenOptions::new().write(true).open(segment(copy.path(), last)).unwrap();
+        log.set_len(length).unwrap();
+        let (store, _) = Store::open_with(copy.path(), &segments_of(60)).unwrap();
+        assert_holds(&store, 2);
+        store.append(&[numbered(2)]).unwrap();
+        drop(store);
+        assert!(verify(copy.path()).unwrap().is_sound(), "cut at {length}");
+    }
+}
+
+#[test]
+fn zeros_behind_the_last_frame_are_cut() {
+    let folder = tempfile::tempdir().unwrap();
+    let ends = store_of(folder.path(), &[2]);
+    let copy = copy_of_log(folder.path(), false);
+    let log = fs::OpenOptions::new().write(true).open(segment(copy.path(), 1)).unwrap();
+    log.set_len(ends[0] + 4096).unwrap();
+    let (store, opened) = Store::open(copy.path()).unwrap();
+    assert_holds(&store, 2);
+    assert_eq!(opened.cut.map(|cut| (cut.offset, cut.bytes)), Some((ends[0], 4096)));
+}
+
+#[test]
+fn a_flipped_byte_anywhere_is_found_and_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let ends = store_of(folder.path(), &[1, 1, 1]);
+    let copy = copy_of_log(folder.path(), true);
+    let log = segment(copy.path(), 1);
+    for offset in 0..ends[2] {
+        flip_byte(&log, offset as usize);
+        let start = ends.iter().rev().find(|&&end| end <= offset).copied();
+        let start = start.unwrap_or(if offset < 32 { 0 } else { 32 });
+        let found = verify(copy.path()).unwrap();
+        let named = |problem: &&Problem| problem.path == log && problem.offset == Some(start);
+        assert_eq!(found.described.iter().filter(named).count(), 1, "{offset}: {found:?}");
+        let error = Store::open(copy.path()).unwrap_err();
+        // The whole log is behind the manifest, so that none of it may be cut.
+        assert!(matches!(error, StoreError::Damaged { .. }), "offset {offset}: {error}");
+        flip_byte(&log, offset as usize);
+    }
+    assert_eq!(Store::open(copy.path()).unwrap().1.records, 3);
+}
+
+#[test]
+fn repair_keeps_every_frame_but_the_damaged_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let ends = store_of(folder.path(), &[1, 1, 1]);
+    for offset in (0..ends[2]).step_by(11) {
+        let copy = copy_of_log(folder.path(), true);
+        flip_byte(&segment(copy.path(), 1), offset as usize);
+        let done = repair(copy.path()).unwrap();
+        assert!(done.aside.iter().any(|path| path.ends_with("log.aside-1")), "{done:?}");
+        let lost = ends.iter().position(|&end| offset < end).filter(|_| offset >= 32);
+        let (store, opened) = Store::open(copy.path()).unwrap();
+        assert_eq!(opened.rebuilt, None);
+        assert_eq!(store.records(), if lost.is_some() { 2 } else { 3 }, "offset {offset}");
+        for index in (0..3).filter(|&index| lost != Some(index as usize)) {
+            let stored = store.get(numbered(index).position).unwrap();
+            assert_eq!(stored.bound, numbered(index).bound);
+            // The first frame introduces the origin of all.
+            let named = stored.lower_from == provenance();
+            assert_eq!(named, lost != Some(0), "offset {offset}");
+        }
+        drop(store);
+        assert!(verify(copy.path()).unwrap().is_sound(), "offset {offset}");
+    }
+}
+
+#[test]
+fn damage_with_good_frames_behind_it_is_never_cut() {
+    let folder = tempfile::tempdir().unwrap();
+    let ends = store_of(folder.path(), &[1, 1, 1]);
+    for offset in ends[0]..ends[1] {
+        let copy = copy_of_log(folder.path(), false);
+        let path = segment(copy.path(), 1);
+        flip_byte(&path, offset as usize);
+        let before = fs::read(&path).unwrap();
+        let error = Store::open(copy.path()).unwrap_err().to_string();
+        let place = format!("damage at offset {} of {}: found", ends[0], path.display());
+        assert!(error.starts_with(&place), "{error}");
+        assert!(error.contains("run `outflank store repair`"), "{error}");
+        assert_eq!(fs::read(&path).unwrap(), before);
+        // Failing again and again leaves nothing behind.
+        assert!(Store::open(copy.path()).is_err());
+        assert!(!copy.path().join("index.aside-1").exists());
+    }
+}
+
+#[test]
+fn a_log_that_lost_synced_proofs_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let ends = store_of(folder.path(), &[1, 1]);
+    for length in [0, 31, ends[0], ends[1] - 1] {
+        let copy = copy_of_log(folder.path(), true);
+        let log = fs::OpenOptions::new().write(true).open(segment(copy.path(), 1)).unwrap();
+        log.set_len(length).unwrap();
+        let error = Store::open(copy.path()).unwrap_err().to_string();
+        assert!(error.contains("which the manifest covers"), "{error}");
+        assert!(!verify(copy.path()).unwrap().is_sound());
+        assert_eq!(repair(copy.path()).unwrap().records, u64::from(length >= ends[0]));
+    }
+    fs::remove_file(segment(folder.path(), 1)).unwrap();
+    let error = Store::open(folder.path()).unwrap_err().to_string();
+    assert!(error.contains("found no such file"), "{error}");
+}
+
+#[test]
+fn a_missing_segment_is_named_and_repair_keeps_the_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, _) = Store::open_with(folder.path(), &segments_of(100)).unwrap();
+    for index in 0..6 {
+        store.append(&[numbered(index)]).unwrap();
+    }
+    drop(store);
+    let missing = segment(folder.path(), 2);
+    fs::remove_file(&missing).unwrap();
+    let error = Store::open(folder.path()).unwrap_err().to_string();
+    assert!(error.contains(&missing.display().to_string()), "{error}");
+    let found = verify(folder.path()).unwrap();
+    assert!(!found.is_sound());
+    let lost = 6 - found.claims;
+    assert!(lost > 0);
+    assert_eq!(repair(folder.path()).unwrap().records, 6 - lost);
+    assert!(verify(folder.path()).unwrap().is_sound());
+}
+
+#[test]
+fn a_repair_that_was_interrupted_before_the_exchange_is_completed_by_the_next_open() {
+    let folder = tempfile::tempdir().unwrap();
+    store_of(folder.path(), &[1, 2]);
+    let salvaged = copy_of_log(folder.path(), false);
+    fs::rename(salvaged.path().join("log"), folder.path().join("salvaged")).unwrap();
+    flip_byte(&segment(folder.path(), 1), 40);
+    let (store, opened) = Store::open(folder.path()).unwrap();
+    assert_holds(&store, 3);
+    assert!(opened.rebuilt.is_some());
+    assert!(folder.path().join("log.aside-1").exists());
+}

@@ -1,0 +1,185 @@
+//! Indexes that are missing, damaged or old are made again from the log.
+
+use std::fs;
+use std::path::Path;
+
+use outflank_coordinator::store::{Opened, Options, Store, verify};
+
+use crate::support::{content, mix, numbered};
+
+const RECORDS: u64 = 3000;
+
+fn filled(path: &Path, from: u64, to: u64) {
+    let (store, _) = Store::open(path).unwrap();
+    store.append(&(from..to).map(numbered).collect::<Vec<_>>()).unwrap();
+}
+
+/// Opens the store and checks every record.
+fn open_and_check(path: &Path, records: u64) -> Opened {
+    let (store, opened) = Store::open(path).unwrap();
+    assert_eq!((store.records(), opened.records), (records, records));
+    let expected = (0..records).map(|index| (numbered(index).position, numbered(index).bound));
+    assert_eq!(content(&store), expected.collect());
+    opened
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    fs::create_dir(to).unwrap();
+    for file in fs::read_dir(from).unwrap() {
+        let file = file.unwrap();
+        let target = to.join(file.file_name());
+        if file.metadata().unwrap().is_dir() {
+            copy_folder(&file.path(), &target);
+        } else {
+            fs::copy(file.path(), target).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_missing_index_is_made_again() {
+    let folder = tempfile::tempdir().unwrap();
+    filled(folder.path(), 0, RECORDS);
+    fs::remove_dir_all(folder.path().join("index")).unwrap();
+    assert!(!verify(folder.path()).unwrap().is_sound());
+    let rebuilt = open_and_check(folder.path(), RECORDS).rebuilt.unwrap();
+    assert_eq!((rebuilt.reason.as_str(), rebuilt.aside), ("there is no index", None));
+    assert_eq!(open_and_check(folder.path(), RECORDS).rebuilt, None);
+    assert!(verify(folder.path()).unwrap().is_sound());
+}
+
+#[test]
+fn a_missing_or_damaged_manifest_makes_the_index_doubtful() {
+    let folder = tempfile::tempdir().unwrap();
+    filled(folder.path(), 0, 10);
+    let manifest = folder.path().join("MANIFEST");
+    fs::remove_file(&manifest).unwrap();
+    let rebuilt = open_and_check(folder.path(), 10).rebuilt.unwrap();
+    assert_eq!(rebuilt.reason, "there is no manifest");
+    assert_eq!(rebuilt.aside, Some(folder.path().join("index.aside-1")));
+    let text = fs::read_to_string(&manifest).unwrap();
+    for damaged in [text.replace("records 10", "records 11"), String::new(), "\u{fe}".to_owned()] {
+        fs::write(&manifest, damaged).unwrap();
+        let rebuilt = open_and_check(folder.path(), 10).rebuilt.unwrap();
+        assert_eq!(rebuilt.reason, "the manifest is damaged");
+    }
+}
+
+#[test]
+fn an_index_cut_anywhere_is_made_again_or_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    filled(folder.path(), 0, RECORDS);
+    let whole = fs::metadata(folder.path().join("index/db")).unwrap().len();
+    let mut rebuilt = 0;
+    for eighth in 0..8 {
+        let copy = tempfile::tempdir().unwrap();
+        let store = copy.path().join("store");
+        copy_folder(folder.path(), &store);
+        let data = fs::OpenOptions::new().write(true).open(store.join("index/db")).unwrap();
+        data.set_len(whole * eighth / 8).unwrap();
+        rebuilt += u32::from(open_and_check(&store, RECORDS).rebuilt.is_some());
+    }
+    // sled allocates its file in advance: the end of it may be empty.
+    assert!(rebuilt >= 2, "{rebuilt} of 8");
+}
+
+#[test]
+fn false_snapshots_of_an_interrupted_open_do_no_harm() {
+    let folder = tempfile::tempdir().unwrap();
+    filled(folder.path(), 0, RECORDS);
+    let index = folder.path().join("index");
+    for name in ["snap.00000000000FFFFF.generating", "snap.0000000000FFFFFF"] {
+        fs::write(index.join(name), []).unwrap();
+    }
+    assert_eq!(open_and_check(folder.path(), RECORDS).rebuilt, None);
+}
+
+#[test]
+fn an_older_index_is_made_again() {
+    let folder = tempfile::tempdir().unwrap();
+    filled(folder.path(), 0, RECORDS);
+    let old = tempfile::tempdir().unwrap();
+    copy_folder(&folder.path().join("index"), &old.path().join("index"));
+    filled(folder.path(), RECORDS, RECORDS + 5);
+    filled(folder.path(), RECORDS + 5, RECORDS + 10);
+    fs::remove_dir_all(folder.path().join("index")).unwrap();
+    copy_folder(&old.path().join("index"), &folder.path().join("index"));
+    assert!(!verify(folder.path()).unwrap().is_sound());
+    let rebuilt = open_and_check(folder.path(), RECORDS + 10).rebuilt.unwrap();
+    assert_eq!(rebuilt.reason, "it does not hold what the manifest says");
+}
+
+#[test]
+fn an_index_that_is_behind_or_ahead_of_its_manifest_catches_up() {
+    let folder = tempfile::tempdir().unwrap();
+    filled(folder.path(), 0, 100);
+    let manifest = fs::read(folder.path().join("MANIFEST")).unwrap();
+    filled(folder.path(), 100, 150);
+    // As if the process had been killed between the index's sync and the new manifest.
+    fs::write(folder.path().join("MANIFEST"), manifest).unwrap();
+    let found = verify(folder.path()).unwrap();
+    assert!(found.is_sound() && found.behind, "{found:?}");
+    let opened = open_and_check(folder.path(), 150);
+    assert_eq!((opened.rebuilt, opened.replayed), (None, 1));
+}
+
+#[test]
+fn bytes_flipped_in_the_index_never_give_a_wrong_bound() {
+    let folder = tempfile::tempdir().unwrap();
+    filled(folder.path(), 0, RECORDS);
+    let (mut unharmed, mut rebuilt, mut doubted) = (0, 0, 0);
+    for round in 0..12 {
+        let copy = tempfile::tempdir().unwrap();
+        let store = copy.path().join("store");
+        copy_folder(folder.path(), &store);
+        let path = store.join("index/db");
+        let mut bytes = fs::read(&path).unwrap();
+        let used = bytes.iter().rposition(|&byte| byte != 0).unwrap();
+        for flip in 0..64 {
+            let offset = mix(round * 64 + flip) as usize % used;
+            bytes[offset] = !bytes[offset];
+        }
+        fs::write(&path, bytes).unwrap();
+        let (opened, opening) = Store::open(&store).unwrap();
+        let missing = (0..RECORDS)
+            .filter(|&index| match opened.get(numbered(index).position) {
+                None => true,
+                Some(stored) => {
+                    assert_eq!(stored.bound, numbered(index).bound);
+                    false
+                }
+            })
+            .count();
+        drop(opened);
+        if opening.rebuilt.is_some() {
+            rebuilt += 1;
+            assert_eq!(missing, 0);
+        } else if missing == 0 {
+            unharmed += 1;
+        } else {
+            doubted += 1;
+            // What is found damaged while reading is made again by the next open.
+            assert!(open_and_check(&store, RECORDS).rebuilt.is_some());
+        }
+    }
+    println!("{unharmed} unharmed, {rebuilt} rebuilt at once, {doubted} at the next open");
+    assert!(rebuilt + doubted > 0);
+}
+
+#[test]
+fn a_store_that_was_not_closed_reads_only_the_end_of_its_log_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = Options { checkpoint_bytes: 4000, ..Options::default() };
+    let (store, _) = Store::open_with(folder.path(), &options).unwrap();
+    for frame in 0..40 {
+        let records: Vec<_> = (frame * 20..(frame + 1) * 20).map(numbered).collect();
+        store.append(&records).unwrap();
+    }
+    let (log, manifest) = (folder.path().join("log"), folder.path().join("MANIFEST"));
+    let last = fs::read_to_string(manifest).unwrap();
+    assert!(last.contains("\nrecords "), "{last}");
+    assert!(fs::metadata(log.join("000001.log")).unwrap().len() > 5 * 4000);
+    let covered = |line: &str| line.strip_prefix("frames ").map(str::to_owned);
+    let covered: u64 = last.lines().find_map(covered).unwrap().parse().unwrap();
+    assert!((34..=40).contains(&covered), "{covered}");
+}
