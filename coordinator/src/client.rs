@@ -9,7 +9,7 @@ use outflank_proto::message::{SolveRequest, SolveUpdate};
 use outflank_proto::v1::solver_client::SolverClient;
 use outflank_proto::{InvalidAddress, v1};
 use tokio::time::Instant;
-use tonic::transport::Channel;
+pub use tonic::transport::Channel;
 use tonic::{Code, Status, Streaming};
 
 use crate::core::{Progress, Solution};
@@ -28,7 +28,7 @@ pub enum ClientError {
     /// The coordinator's address cannot be one.
     #[error(transparent)]
     Address(#[from] InvalidAddress),
-    /// There has been no connection to the coordinator.
+    /// No connection to the coordinator could be made.
     #[error("cannot reach the coordinator: {cause}")]
     Unreachable {
         /// Why.
@@ -89,7 +89,7 @@ pub async fn connect(address: &str) -> Result<Channel, ClientError> {
 
 /// Asks for the value of `position` in `window` and waits for the answer.
 ///
-/// `on_update` hears of the progress. If the coordinator goes away after it has taken the request,
+/// `on_update` hears of the progress. If the coordinator at the other end of `channel` goes away,
 /// because it is restarted, say, the request is made again for up to [`RETRY_LIMIT`]; what has been
 /// proved is in its store. Dropping the future abandons the request.
 ///
@@ -103,7 +103,7 @@ pub async fn solve(
 ) -> Result<Solution, ClientError> {
     let mut solving = Solving {
         client: SolverClient::new(channel),
-        connected: None,
+        connected: Instant::now(),
         wait: FIRST_WAIT,
         on_update,
     };
@@ -119,8 +119,8 @@ pub async fn solve(
 /// A request under way.
 struct Solving<F> {
     client: SolverClient<Channel>,
-    /// When the coordinator was last heard of.
-    connected: Option<Instant>,
+    /// When the coordinator was last heard of, or thought to be there.
+    connected: Instant,
     wait: Duration,
     on_update: F,
 }
@@ -141,7 +141,7 @@ impl<F: FnMut(Update)> Solving<F> {
     }
 
     fn heard(&mut self) {
-        self.connected = Some(Instant::now());
+        self.connected = Instant::now();
         self.wait = FIRST_WAIT;
     }
 
@@ -151,10 +151,7 @@ impl<F: FnMut(Update)> Solving<F> {
             return Err(error);
         }
         let cause = causes(&status);
-        let Some(connected) = self.connected else {
-            return Err(ClientError::Unreachable { cause });
-        };
-        if connected.elapsed() + self.wait > RETRY_LIMIT {
+        if self.connected.elapsed() + self.wait > RETRY_LIMIT {
             return Err(ClientError::Lost { cause, limit: RETRY_LIMIT });
         }
         tracing::debug!(cause, "lost the coordinator");

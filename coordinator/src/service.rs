@@ -119,6 +119,13 @@ impl Service {
         self.memory.connect()
     }
 
+    /// Completes as soon as a worker has joined.
+    pub async fn worker_joined(&self) {
+        while self.shared.links.counts().workers == 0 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    }
+
     /// Completes when the service can no longer work, with the reason; [`Service::stop`] is due
     /// then. Without a failure it never completes.
     pub async fn failure(&self) -> ServiceError {
