@@ -5,7 +5,7 @@
 //! * on an edge, if no sequence of moves along that edge, by either side in any order, turns it;
 //! * anywhere, if all four lines through it are full;
 //! * inside, if for each of its four lines the line is full or a neighbour on it is a stable disc
-//!   of the same side. Such a neighbour is neither turned nor does it outflank its own side.
+//!   of the same side: a run of discs that encloses this one would have to turn that neighbour too.
 //!
 //! Source: `edax-avx-optimizations` and `reversi-bitboard-techniques`; TECHNIQUES C1–C5.
 
