@@ -1,0 +1,277 @@
+//! The coordinator's core: a pure state machine that decides what is searched by whom.
+//!
+//! Events go in, commands come out, time is a parameter: there is no clock, socket, disk or
+//! randomness in here, all maps are ordered, and the same events give the same commands. What it
+//! holds is derived from the proof store and the open requests, so that after a restart nothing has
+//! to be recovered: what is not proved is asked again.
+//!
+//! The words are those of the project: a *question* is a canonical position with a window; with a
+//! null window it is a *goal*. A question that is cheap enough goes to a worker as one *job*, any
+//! other is expanded: a wide window into a pair of goals around the likely value, a goal into goals
+//! of the positions one ply below. Goal (p, t), "is the value of p at least t?", holds if and only
+//! if goal (c, 2 − t) fails for some child c, since all values are even.
+//!
+//! The scheme is a job-level alpha-beta search: eldest brother first where a move is sought
+//! (Feldmann's young brothers wait), all children where a claim is upheld, one speculative brother
+//! only when workers would idle.
+
+mod bracket;
+mod claims;
+mod config;
+mod dispatch;
+mod fleet;
+mod goals;
+mod graph;
+mod line;
+mod message;
+mod orientation;
+mod question;
+mod recent;
+mod solve;
+mod split;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use outflank_engine::{Bound, Position, Window};
+
+pub use config::Config;
+pub use message::{
+    Command, Event, Job, JobId, Method, Millis, Progress, Proof, Proofs, Report, Solution, SolveId,
+    Source, WorkerId,
+};
+
+use fleet::{Fleet, Target, after};
+use graph::{Graph, Known};
+use question::{Item, Key, Question, Rank};
+use recent::Recent;
+use solve::Solve;
+
+/// What the core believes about positions, without proof: it only chooses what is asked, when.
+pub trait Advisor {
+    /// Returns the likely value of `position` in discs, for the player to move.
+    fn estimate(&self, position: Position) -> i32;
+
+    /// Returns the number of nodes that one worker will probably search to solve `position` in
+    /// `window`.
+    fn predicted_nodes(&self, position: Position, window: Window) -> f64;
+}
+
+/// The coordinator's state.
+pub struct Core {
+    config: Config,
+    advisor: Box<dyn Advisor + Send>,
+    graph: Graph,
+    questions: BTreeMap<Key, Question>,
+    solves: BTreeMap<SolveId, Solve>,
+    fleet: Fleet,
+    /// What waits for a worker, to be expanded if it is too large.
+    queue: BTreeSet<(Rank, Item)>,
+    /// What waits for a worker and fits one.
+    ready: BTreeSet<(Rank, Item)>,
+    /// The questions where one more brother can be tried, the largest first.
+    brothers: BTreeSet<(u64, u64, Key)>,
+    /// The jobs that have one copy running, the oldest first.
+    single_copies: BTreeSet<(Millis, Key)>,
+    recent: Recent,
+    asked: u64,
+    arrivals: u64,
+    illegal_claims: u64,
+}
+
+/// The size of the core's state, for operators.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Status {
+    /// Workers connected.
+    pub workers: u64,
+    /// Threads of the workers that take jobs.
+    pub threads: u64,
+    /// Jobs handed out, cancelled ones that were not reported yet included.
+    pub jobs_running: u64,
+    /// Requests open.
+    pub solves: u64,
+    /// Questions open.
+    pub questions: u64,
+    /// Positions held.
+    pub positions: u64,
+    /// Claims in reports that could not be understood: moves that are not legal, positions that
+    /// are not the job's. More than 0 means that a worker is wrong.
+    pub illegal_claims: u64,
+}
+
+/// What one event needs and produces.
+struct Turn<'a> {
+    now: Millis,
+    proofs: &'a dyn Proofs,
+    persist: Vec<Proof>,
+    commands: Vec<Command>,
+    /// Positions whose bound has become tighter, and the positions above them not told yet.
+    changed: Vec<Position>,
+    conflicts: Vec<Conflict>,
+}
+
+/// A claim that contradicts what is proved.
+struct Conflict {
+    claim: Proof,
+    held: Bound,
+}
+
+impl Core {
+    /// Returns a core without workers and requests.
+    #[must_use]
+    pub fn new(config: Config, advisor: Box<dyn Advisor + Send>) -> Self {
+        Self {
+            config,
+            advisor,
+            graph: Graph::default(),
+            questions: BTreeMap::new(),
+            solves: BTreeMap::new(),
+            fleet: Fleet::default(),
+            queue: BTreeSet::new(),
+            ready: BTreeSet::new(),
+            brothers: BTreeSet::new(),
+            single_copies: BTreeSet::new(),
+            recent: Recent::default(),
+            asked: 0,
+            arrivals: 0,
+            illegal_claims: 0,
+        }
+    }
+
+    /// Applies one event and returns what the shell must do, in this order.
+    ///
+    /// `now` must not go backwards. `proofs` is the store; it may lag behind the proofs of the last
+    /// `Persist` commands, which the core remembers.
+    pub fn on(&mut self, now: Millis, event: Event, proofs: &dyn Proofs) -> Vec<Command> {
+        let mut turn = Turn::new(now, proofs);
+        match event {
+            Event::Submitted { solve, position, window } => {
+                self.submitted(&mut turn, solve, position, window);
+            }
+            Event::Abandoned { solve } => self.forget(&mut turn, solve),
+            Event::Joined { worker, threads } => self.joined(&mut turn, worker, threads),
+            Event::Draining { worker } => {
+                self.fleet.renew(worker, after(now, self.config.lease));
+                self.fleet.drain(worker);
+            }
+            Event::Left { worker } => self.left(&mut turn, worker),
+            Event::Heartbeat { worker, jobs } => self.heartbeat(&mut turn, worker, &jobs),
+            Event::Reported { worker, report } => self.reported(&mut turn, worker, &report),
+            Event::Tick => self.tick(&mut turn),
+        }
+        self.dispatch(&mut turn);
+        turn.finish()
+    }
+
+    /// Returns the size of the state.
+    #[must_use]
+    pub fn status(&self) -> Status {
+        Status {
+            workers: self.fleet.workers() as u64,
+            threads: self.fleet.threads() as u64,
+            jobs_running: self.fleet.leases() as u64,
+            solves: self.solves.len() as u64,
+            questions: self.questions.len() as u64,
+            positions: self.graph.len() as u64,
+            illegal_claims: self.illegal_claims,
+        }
+    }
+
+    fn joined(&mut self, turn: &mut Turn<'_>, worker: WorkerId, threads: u32) {
+        self.left(turn, worker);
+        self.fleet.join(worker, threads.max(1), after(turn.now, self.config.lease));
+    }
+
+    fn left(&mut self, turn: &mut Turn<'_>, worker: WorkerId) {
+        for (_, lease) in self.fleet.leave(worker) {
+            self.account(&lease, lease.nodes);
+            self.lost(turn, lease.target, worker);
+        }
+    }
+
+    fn heartbeat(&mut self, turn: &mut Turn<'_>, worker: WorkerId, jobs: &[(JobId, u64)]) {
+        let deadline = after(turn.now, self.config.lease);
+        self.fleet.renew(worker, deadline);
+        for &(job, nodes) in jobs {
+            let Some(lease) = self.fleet.lease_mut(worker, job) else {
+                // A job of an earlier life of the coordinator, or one whose lease has run out.
+                turn.commands.push(Command::Cancel { worker, job });
+                continue;
+            };
+            let more = nodes.saturating_sub(lease.nodes);
+            lease.nodes += more;
+            if let Some(solve) = self.solves.get_mut(&lease.home) {
+                solve.running_nodes += more;
+            }
+            self.fleet.renew_lease(worker, job, deadline);
+        }
+    }
+
+    fn tick(&mut self, turn: &mut Turn<'_>) {
+        while let Some((worker, job)) = self.fleet.expired(turn.now) {
+            if let Some(job) = job {
+                if let Some(lease) = self.fleet.end(worker, job) {
+                    self.account(&lease, lease.nodes);
+                    self.lost(turn, lease.target, worker);
+                }
+            } else {
+                let silent = self.config.lease.as_secs_f64();
+                let reason = format!("no sign of life for {silent} s");
+                turn.commands.push(Command::Disconnect { worker, reason });
+                self.left(turn, worker);
+            }
+        }
+        self.report_progress(turn);
+    }
+
+    /// Puts the work of a lease that ended without a usable report back.
+    fn lost(&mut self, turn: &mut Turn<'_>, target: Target, worker: WorkerId) {
+        match target {
+            Target::Question(key) => self.job_lost(key, worker),
+            Target::Line(solve) => self.line_ended(turn, solve),
+            Target::Nothing => {}
+        }
+    }
+
+    /// Returns what is proved of `position`, canonical, as far as it is remembered.
+    fn known(&self, turn: &Turn<'_>, position: Position) -> Known {
+        match self.graph.get(position) {
+            Some(node) => node.known,
+            None => self.recent.known(turn.proofs, position),
+        }
+    }
+
+    /// Remembers a proof and has it written to the store, unless it is there.
+    fn persist(&mut self, turn: &mut Turn<'_>, proof: Proof) {
+        let stored = self.recent.known(turn.proofs, proof.position);
+        if !stored.bound.implies(proof.bound) {
+            self.recent.note(stored, &proof);
+            turn.persist.push(proof);
+        }
+    }
+}
+
+impl fmt::Debug for Core {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let status = self.status();
+        f.debug_struct("Core")
+            .field("config", &self.config)
+            .field("status", &status)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'a> Turn<'a> {
+    fn new(now: Millis, proofs: &'a dyn Proofs) -> Self {
+        let (persist, commands) = (Vec::new(), Vec::new());
+        Self { now, proofs, persist, commands, changed: Vec::new(), conflicts: Vec::new() }
+    }
+
+    /// Returns the commands, the proofs first: all that follows may rest on them.
+    fn finish(mut self) -> Vec<Command> {
+        if !self.persist.is_empty() {
+            self.commands.insert(0, Command::Persist { proofs: self.persist });
+        }
+        self.commands
+    }
+}

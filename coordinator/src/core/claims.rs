@@ -1,0 +1,148 @@
+//! What workers report: claims are checked, kept, and the job's question goes on.
+
+use std::collections::BTreeMap;
+
+use outflank_engine::{Bound, Position, Square};
+
+use super::fleet::{Lease, Target, after};
+use super::graph;
+use super::message::{Command, Method, Proof, Report, WorkerId};
+use super::question::{Key, Wanted};
+use super::{Conflict, Core, Turn};
+
+impl Core {
+    /// Takes a report: of a running job, or a late, repeated or unknown one, whose bounds count
+    /// just as much.
+    pub(super) fn reported(&mut self, turn: &mut Turn<'_>, worker: WorkerId, report: &Report) {
+        self.fleet.renew(worker, after(turn.now, self.config.lease));
+        let lease = self.fleet.end(worker, report.job);
+        if let Some(lease) = &lease {
+            self.account(lease, report.nodes);
+            if let Some(solve) = self.solves.get_mut(&lease.home) {
+                solve.jobs_done += u64::from(!report.failed);
+            }
+        }
+        self.take_claims(turn, worker, report);
+        if let Some(lease) = lease {
+            self.go_on(turn, worker, &lease, report);
+        }
+        turn.commands.push(Command::Acknowledge { worker, job: report.job });
+    }
+
+    /// Keeps what a report claims if nothing proved contradicts it; else nothing of it.
+    fn take_claims(&mut self, turn: &mut Turn<'_>, worker: WorkerId, report: &Report) {
+        if report.position.canonical() != report.position {
+            self.illegal_claims += 1;
+            return;
+        }
+        let claims = self.claims(worker, report);
+        let conflicts = self.conflicts(turn, report.position, &claims);
+        if !conflicts.is_empty() {
+            for id in self.dependents(report.position) {
+                let Conflict { claim, held } = &conflicts[0];
+                self.contradicted(turn, id, claim, *held);
+            }
+            turn.conflicts.extend(conflicts);
+            self.stop_contradicted(turn);
+            return;
+        }
+        self.take_hints(report);
+        for claim in claims {
+            self.persist(turn, claim);
+            self.learn(turn, claim.position, claim.bound, claim.best_move);
+        }
+        self.settle(turn);
+    }
+
+    /// Returns the claims of a report: of its position, and of the positions after legal moves.
+    fn claims(&mut self, worker: WorkerId, report: &Report) -> Vec<Proof> {
+        let position = report.position;
+        let best_move = report.best_move.filter(|&square| position.play(square).is_some());
+        let of_root = Proof {
+            position,
+            bound: report.bound,
+            best_move,
+            nodes: report.nodes,
+            method: Method::Search,
+            worker: Some(worker),
+        };
+        let mut claims = vec![of_root];
+        for &(square, bound) in &report.children {
+            let Some(child) = position.play(square) else {
+                self.illegal_claims += 1;
+                continue;
+            };
+            let position = child.canonical();
+            claims.push(Proof { position, bound, best_move: None, nodes: 0, ..of_root });
+        }
+        claims.retain(|claim| claim.bound != Bound::UNKNOWN);
+        claims
+    }
+
+    /// Returns the claims that contradict what is proved, or each other.
+    fn conflicts(&self, turn: &Turn<'_>, position: Position, claims: &[Proof]) -> Vec<Conflict> {
+        let mut merged: BTreeMap<Position, Bound> = BTreeMap::new();
+        let mut conflicts = Vec::new();
+        for &claim in claims {
+            let known = self.known(turn, claim.position).bound;
+            let held = *merged.entry(claim.position).or_insert(known);
+            match held.merge(claim.bound) {
+                Ok(bound) => {
+                    merged.insert(claim.position, bound);
+                }
+                Err(_) => conflicts.push(Conflict { claim, held }),
+            }
+        }
+        let children = graph::edges(position).into_iter().map(|edge| {
+            let bound = merged.get(&edge.child).copied();
+            (-bound.unwrap_or_else(|| self.known(turn, edge.child).bound), edge.square)
+        });
+        if let Some((held, _)) = graph::infer(children)
+            && let Some(&claim) = claims.iter().find(|claim| claim.position == position)
+            && held.merge(claim.bound).is_err()
+        {
+            conflicts.push(Conflict { claim, held });
+        }
+        conflicts
+    }
+
+    /// Keeps the order of the moves and the line of a report; neither proves anything.
+    fn take_hints(&mut self, report: &Report) {
+        let position = report.position;
+        let Some(node) = self.graph.get_mut(position) else { return };
+        let legal = |square: &&Square| position.play(**square).is_some();
+        let order: Vec<Square> = report.order.iter().filter(legal).copied().collect();
+        if !order.is_empty() {
+            node.order = order;
+        }
+        for &window in &node.windows {
+            let Some(question) = self.questions.get(&Key { position, window }) else { continue };
+            for &wanted in &question.wanted_by {
+                if let Wanted::Solve(id) = wanted
+                    && let Some(solve) = self.solves.get_mut(&id)
+                {
+                    solve.lines.insert(position, report.line.clone());
+                }
+            }
+        }
+    }
+
+    /// Goes on with what the reported job was for.
+    fn go_on(&mut self, turn: &mut Turn<'_>, worker: WorkerId, lease: &Lease, report: &Report) {
+        let is_other = report.position != lease.position;
+        match lease.target {
+            Target::Question(key) if report.failed || is_other => self.job_lost(key, worker),
+            Target::Question(key) if self.fleet.is_draining(worker) => self.job_ended(key, worker),
+            Target::Question(key) => self.job_overran(turn, key, worker),
+            Target::Line(id) => {
+                if let Some(solve) = self.solves.get_mut(&id)
+                    && !is_other
+                {
+                    solve.lines.insert(report.position, report.line.clone());
+                }
+                self.line_ended(turn, id);
+            }
+            Target::Nothing => {}
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! The numbers that steer the core.
+
+use std::time::Duration;
+
+/// How the core sizes, repeats and speculates. `Config::default()` suits a real cluster.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Config {
+    /// How long a worker keeps a job, or its place, without a sign of life; 30 s.
+    pub lease: Duration,
+    /// A job predicted to be this small, in nodes, is never split; 20 million, less than a second.
+    pub shortest_job: f64,
+    /// A job predicted to be larger than this, in nodes, is always split; 30 thousand million, some
+    /// ten minutes of one core.
+    pub longest_job: f64,
+    /// The number of jobs for each thread of the fleet into which a request is cut, within
+    /// `shortest_job` and `longest_job`; 16.
+    pub jobs_per_thread: f64,
+    /// A worker gives a job up after this many times the predicted nodes; 8.
+    pub budget_factor: f64,
+    /// After this many losses or failures of a job its position is split instead; 3.
+    pub retry_limit: u32,
+    /// Positions with at most this many empties are rather given a larger budget than split; 12.
+    pub leaf_empties: u32,
+    /// Whether idle workers try one younger brother before the eldest has failed; yes.
+    pub speculation: bool,
+    /// After this time a running job gets a second copy if a worker has nothing else to do; 60 s.
+    pub backup_after: Duration,
+    /// The time between two progress reports of a request; 500 ms.
+    pub progress_interval: Duration,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            lease: Duration::from_secs(30),
+            shortest_job: 2e7,
+            longest_job: 3e10,
+            jobs_per_thread: 16.0,
+            budget_factor: 8.0,
+            retry_limit: 3,
+            leaf_empties: 12,
+            speculation: true,
+            backup_after: Duration::from_secs(60),
+            progress_interval: Duration::from_millis(500),
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! Handing jobs to workers.
+
+use std::collections::BTreeSet;
+
+use outflank_engine::{Bound, Position, Window};
+
+use super::fleet::{Lease, Target, after};
+use super::message::{Command, Job, SolveId, WorkerId};
+use super::question::{Item, Key, Question, Rank, State, Wanted};
+use super::solve::Solve;
+use super::{Core, Turn, graph};
+
+/// The number of proved bounds that a job takes along.
+const KNOWN_LIMIT: usize = 16;
+
+impl Core {
+    /// Hands out jobs as long as threads are free: from the queue, else speculative brothers, else
+    /// second copies.
+    pub(super) fn dispatch(&mut self, turn: &mut Turn<'_>) {
+        loop {
+            self.fill(turn);
+            if self.hand_out(turn) {
+                continue;
+            }
+            let idle = self.config.speculation && self.fleet.free_threads() > 0;
+            if !(idle && self.speculate(turn)) {
+                break;
+            }
+        }
+        while self.fleet.free_threads() > 0 && self.back_up(turn) {}
+        if self.fleet.accepting() == 0 {
+            self.answer_without_lines(turn);
+        }
+    }
+
+    /// Takes items from the queue until every free thread could have one; what does not fit a job
+    /// is expanded.
+    fn fill(&mut self, turn: &mut Turn<'_>) {
+        while self.ready.len() < self.fleet.free_threads() {
+            let Some((rank, item)) = self.queue.pop_first() else { return };
+            match item {
+                Item::Question(key) if !self.fits(key) => self.expand(turn, key),
+                _ => {
+                    self.ready.insert((rank, item));
+                }
+            }
+        }
+    }
+
+    /// Returns whether a question goes out as one job.
+    fn fits(&self, key: Key) -> bool {
+        let Some(question) = self.questions.get(&key) else { return true };
+        if question.must_split {
+            return false;
+        }
+        let is_leaf = key.position.empties() <= self.config.leaf_empties;
+        let one_worker = self.fleet.accepting() == 1
+            && question.wanted_by.iter().any(|wanted| matches!(wanted, Wanted::Solve(_)));
+        let size = if one_worker { self.config.longest_job } else { self.job_size(question.home) };
+        is_leaf || question.predicted <= size
+    }
+
+    /// Returns the largest job that a request is cut into, in predicted nodes.
+    fn job_size(&self, home: SolveId) -> f64 {
+        let total = self.solves.get(&home).map_or(0.0, Solve::total);
+        let jobs = self.config.jobs_per_thread * self.fleet.threads().max(1) as f64;
+        (total / jobs).min(self.config.longest_job).max(self.config.shortest_job)
+    }
+
+    /// Assigns what is ready. Returns whether anything was taken from the list.
+    fn hand_out(&mut self, turn: &mut Turn<'_>) -> bool {
+        let free = self.fleet.free_threads();
+        let one_thread_each = self.ready.len() >= free;
+        let batch: Vec<(Rank, Item)> = self.ready.iter().take(free).copied().collect();
+        let mut moved = false;
+        for (rank, item) in batch {
+            let done = match item {
+                Item::Question(key) => self.assign_question(turn, key, one_thread_each),
+                Item::Line(solve) => self.assign_line(turn, solve, one_thread_each),
+            };
+            if done {
+                self.ready.remove(&(rank, item));
+                moved = true;
+            }
+        }
+        moved
+    }
+
+    /// Starts a job for a waiting question, or lets the question wait for a running job that
+    /// answers it too. Returns `false` if no suitable worker is free.
+    fn assign_question(&mut self, turn: &mut Turn<'_>, key: Key, one_thread: bool) -> bool {
+        let Some(question) = self.questions.get(&key) else { return true };
+        let job_key = self.narrowed(turn, key);
+        if let Some(node) = self.graph.get_mut(key.position)
+            && node.running.iter().any(|&(window, _)| includes(window, job_key.window))
+        {
+            node.parked.insert(key.window);
+            self.set_state(key, State::Parked);
+            return true;
+        }
+        let Some((worker, free)) = self.fleet.choose(job_key.job_id(), question.avoid) else {
+            return false;
+        };
+        let (home, limit) = (question.home, self.node_limit(question));
+        let threads = if one_thread { 1 } else { free };
+        if let Some(node) = self.graph.get_mut(key.position) {
+            node.running.insert((job_key.window, key.window));
+        }
+        let jobs = BTreeSet::from([(worker, job_key.job_id())]);
+        self.set_state(key, State::Running { jobs, since: turn.now });
+        self.single_copies.insert((turn.now, key));
+        let lease = Lease::new(Target::Question(key), home, job_key, threads);
+        self.start(turn, worker, lease, limit);
+        true
+    }
+
+    /// Returns the question with the part of its window that is still open.
+    fn narrowed(&self, turn: &Turn<'_>, key: Key) -> Key {
+        let bound = self.known(turn, key.position).bound;
+        let low = key.window.lower().max(bound.lower());
+        let high = key.window.upper().min(bound.upper());
+        Key { window: Window::new(low, high).unwrap_or(key.window), ..key }
+    }
+
+    fn node_limit(&self, question: &Question) -> u64 {
+        let growth = self.config.budget_factor.powi(question.overruns as i32 + 1);
+        (question.predicted * growth).max(self.config.shortest_job) as u64
+    }
+
+    fn set_state(&mut self, key: Key, state: State) {
+        if let Some(question) = self.questions.get_mut(&key) {
+            question.state = state;
+        }
+    }
+
+    /// Enters the lease and sends the job.
+    pub(super) fn start(
+        &mut self,
+        turn: &mut Turn<'_>,
+        worker: WorkerId,
+        lease: Lease,
+        node_limit: u64,
+    ) {
+        let Lease { position, window, threads, .. } = lease;
+        let id = Key { position, window }.job_id();
+        let known = self.bounds_below(turn, position);
+        self.fleet.begin(worker, id, lease, after(turn.now, self.config.lease));
+        let job = Job { id, position, window, node_limit, threads, known };
+        turn.commands.push(Command::Assign { worker, job });
+    }
+
+    /// Returns what is proved of the positions one ply below.
+    fn bounds_below(&self, turn: &Turn<'_>, position: Position) -> Vec<(Position, Bound)> {
+        graph::edges(position)
+            .into_iter()
+            .map(|edge| (edge.child, self.known(turn, edge.child).bound))
+            .filter(|&(child, bound)| bound != Bound::UNKNOWN && !child.is_over())
+            .take(KNOWN_LIMIT)
+            .collect()
+    }
+
+    /// Gives the job that has run longest to a second worker, if it has run long. Returns whether
+    /// there was one.
+    fn back_up(&mut self, turn: &mut Turn<'_>) -> bool {
+        let Some(&(since, key)) = self.single_copies.first() else { return false };
+        if after(since, self.config.backup_after) > turn.now {
+            return false;
+        }
+        let Some(question) = self.questions.get(&key) else { return false };
+        let State::Running { jobs, .. } = &question.state else { return false };
+        let Some(&(first, id)) = jobs.first() else { return false };
+        let Some((worker, free)) = self.fleet.choose(id, Some(first)) else { return false };
+        if worker == first {
+            return false;
+        }
+        let Some(running) = self.fleet.lease_mut(first, id) else { return false };
+        let job = Key { position: running.position, window: running.window };
+        let copy = Lease::new(running.target, running.home, job, free);
+        let limit = self.node_limit(question);
+        self.single_copies.remove(&(since, key));
+        if let Some(question) = self.questions.get_mut(&key)
+            && let State::Running { jobs, .. } = &mut question.state
+        {
+            jobs.insert((worker, id));
+        }
+        self.start(turn, worker, copy, limit);
+        true
+    }
+
+    /// Puts a question back whose job was lost or failed at `worker`; after too many losses it is
+    /// split.
+    pub(super) fn job_lost(&mut self, key: Key, worker: WorkerId) {
+        let limit = self.config.retry_limit;
+        if let Some(question) = self.questions.get_mut(&key) {
+            question.losses += 1;
+            question.avoid = Some(worker);
+            question.must_split |= question.losses >= limit;
+        }
+        self.job_ended(key, worker);
+    }
+
+    /// Puts a question back whose job ran into its node limit.
+    pub(super) fn job_overran(&mut self, turn: &mut Turn<'_>, key: Key, worker: WorkerId) {
+        let is_leaf = key.position.empties() <= self.config.leaf_empties;
+        let (limit, factor) = (self.config.retry_limit, self.config.budget_factor);
+        let Some(question) = self.questions.get_mut(&key) else { return };
+        question.overruns += 1;
+        if !is_leaf || question.overruns >= limit {
+            question.must_split = true;
+            question.scale *= factor;
+            if let State::Running { jobs, .. } = &mut question.state {
+                let all = std::mem::take(jobs).into_iter();
+                let (own, copies) = all.partition(|copy| copy.0 == worker);
+                *jobs = own;
+                self.cancel(turn, &copies);
+            }
+        }
+        self.job_ended(key, worker);
+    }
+
+    /// Takes `worker` off a running question; without any other copy it goes back to the queue.
+    pub(super) fn job_ended(&mut self, key: Key, worker: WorkerId) {
+        let Some(question) = self.questions.get_mut(&key) else { return };
+        let State::Running { jobs, since } = &mut question.state else { return };
+        jobs.retain(|copy| copy.0 != worker);
+        let since = *since;
+        self.single_copies.remove(&(since, key));
+        match jobs.len() {
+            0 => {
+                self.unpark(key);
+                self.enqueue(key);
+            }
+            1 => {
+                self.single_copies.insert((since, key));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Returns whether the answer to `outer` also answers `inner`.
+fn includes(outer: Window, inner: Window) -> bool {
+    outer.lower() <= inner.lower() && inner.upper() <= outer.upper()
+}

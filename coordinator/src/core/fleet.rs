@@ -1,0 +1,216 @@
+//! The workers, their free threads and their leases.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use super::message::{JobId, Millis, SolveId, WorkerId};
+use super::question::Key;
+use outflank_engine::{Position, Window};
+
+/// What a leased job is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Target {
+    /// To answer a question.
+    Question(Key),
+    /// To find the rest of a request's best line.
+    Line(SolveId),
+    /// For nothing any more: it was cancelled, and its report is awaited.
+    Nothing,
+}
+
+/// A worker's time-limited right to a job.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lease {
+    /// What the job is for.
+    pub(super) target: Target,
+    /// The request that its nodes are counted for.
+    pub(super) home: SolveId,
+    /// The job's position.
+    pub(super) position: Position,
+    /// The job's window.
+    pub(super) window: Window,
+    /// The threads it occupies.
+    pub(super) threads: u32,
+    /// The nodes it has searched by its last sign of life.
+    pub(super) nodes: u64,
+    /// When it runs out.
+    deadline: Millis,
+}
+
+impl Lease {
+    /// Returns a lease without a deadline yet.
+    pub(super) fn new(target: Target, home: SolveId, key: Key, threads: u32) -> Self {
+        let Key { position, window } = key;
+        Self { target, home, position, window, threads, nodes: 0, deadline: Millis(0) }
+    }
+}
+
+#[derive(Debug)]
+struct Worker {
+    threads: u32,
+    free: u32,
+    draining: bool,
+    deadline: Millis,
+    jobs: BTreeSet<JobId>,
+}
+
+/// All connected workers.
+#[derive(Debug, Default)]
+pub(super) struct Fleet {
+    workers: BTreeMap<WorkerId, Worker>,
+    leases: BTreeMap<(WorkerId, JobId), Lease>,
+    /// The workers that can take a job, by their free threads.
+    idle: BTreeSet<(u32, WorkerId)>,
+    /// When workers (no job) and leases run out.
+    deadlines: BTreeSet<(Millis, WorkerId, Option<JobId>)>,
+    free_threads: usize,
+    accepting: usize,
+    accepting_threads: usize,
+}
+
+impl Fleet {
+    /// Returns the number of connected workers.
+    pub(super) fn workers(&self) -> usize {
+        self.workers.len()
+    }
+
+    /// Returns the number of workers that take jobs.
+    pub(super) fn accepting(&self) -> usize {
+        self.accepting
+    }
+
+    /// Returns the number of threads of the workers that take jobs.
+    pub(super) fn threads(&self) -> usize {
+        self.accepting_threads
+    }
+
+    /// Returns the number of threads that could start a job now.
+    pub(super) fn free_threads(&self) -> usize {
+        self.free_threads
+    }
+
+    /// Returns the number of leases, those of cancelled jobs included.
+    pub(super) fn leases(&self) -> usize {
+        self.leases.len()
+    }
+
+    /// Adds a worker.
+    pub(super) fn join(&mut self, worker: WorkerId, threads: u32, deadline: Millis) {
+        let jobs = BTreeSet::new();
+        let state = Worker { threads, free: threads, draining: false, deadline, jobs };
+        self.workers.insert(worker, state);
+        self.deadlines.insert((deadline, worker, None));
+        self.idle.insert((threads, worker));
+        self.free_threads += threads as usize;
+        self.accepting_threads += threads as usize;
+        self.accepting += 1;
+    }
+
+    /// Gives `worker` no more jobs.
+    pub(super) fn drain(&mut self, worker: WorkerId) {
+        let Some(state) = self.workers.get_mut(&worker) else { return };
+        if std::mem::replace(&mut state.draining, true) {
+            return;
+        }
+        self.idle.remove(&(state.free, worker));
+        self.free_threads -= state.free as usize;
+        self.accepting_threads -= state.threads as usize;
+        self.accepting -= 1;
+    }
+
+    /// Returns whether `worker` wants no more jobs.
+    pub(super) fn is_draining(&self, worker: WorkerId) -> bool {
+        self.workers.get(&worker).is_none_or(|state| state.draining)
+    }
+
+    /// Removes `worker` and returns its leases.
+    pub(super) fn leave(&mut self, worker: WorkerId) -> Vec<(JobId, Lease)> {
+        let jobs = self.workers.get(&worker).map(|state| state.jobs.clone()).unwrap_or_default();
+        let leases =
+            jobs.into_iter().filter_map(|job| Some((job, self.end(worker, job)?))).collect();
+        self.drain(worker);
+        if let Some(state) = self.workers.remove(&worker) {
+            self.deadlines.remove(&(state.deadline, worker, None));
+        }
+        leases
+    }
+
+    /// Returns the worker with the most free threads, and their number, that is not `avoid` and
+    /// does not have `job` already. `avoid` counts only if others take jobs.
+    pub(super) fn choose(&self, job: JobId, avoid: Option<WorkerId>) -> Option<(WorkerId, u32)> {
+        let avoid = avoid.filter(|&worker| self.accepting > usize::from(!self.is_draining(worker)));
+        self.idle
+            .iter()
+            .rev()
+            .map(|&(free, worker)| (worker, free))
+            .find(|&(worker, _)| Some(worker) != avoid && !self.leases.contains_key(&(worker, job)))
+    }
+
+    /// Enters a lease that runs out at `deadline`.
+    pub(super) fn begin(&mut self, worker: WorkerId, job: JobId, lease: Lease, deadline: Millis) {
+        self.occupy(worker, |free| free - lease.threads);
+        if let Some(state) = self.workers.get_mut(&worker) {
+            state.jobs.insert(job);
+        }
+        self.deadlines.insert((deadline, worker, Some(job)));
+        self.leases.insert((worker, job), Lease { deadline, ..lease });
+    }
+
+    /// Ends a lease and returns it.
+    pub(super) fn end(&mut self, worker: WorkerId, job: JobId) -> Option<Lease> {
+        let lease = self.leases.remove(&(worker, job))?;
+        self.deadlines.remove(&(lease.deadline, worker, Some(job)));
+        self.occupy(worker, |free| free + lease.threads);
+        if let Some(state) = self.workers.get_mut(&worker) {
+            state.jobs.remove(&job);
+        }
+        Some(lease)
+    }
+
+    /// Returns the lease of `job` by `worker`.
+    pub(super) fn lease_mut(&mut self, worker: WorkerId, job: JobId) -> Option<&mut Lease> {
+        self.leases.get_mut(&(worker, job))
+    }
+
+    /// Notes a sign of life of `worker`.
+    pub(super) fn renew(&mut self, worker: WorkerId, deadline: Millis) {
+        if let Some(state) = self.workers.get_mut(&worker) {
+            self.deadlines.remove(&(state.deadline, worker, None));
+            self.deadlines.insert((deadline, worker, None));
+            state.deadline = deadline;
+        }
+    }
+
+    /// Notes a sign of life of one job.
+    pub(super) fn renew_lease(&mut self, worker: WorkerId, job: JobId, deadline: Millis) {
+        if let Some(lease) = self.leases.get_mut(&(worker, job)) {
+            self.deadlines.remove(&(lease.deadline, worker, Some(job)));
+            self.deadlines.insert((deadline, worker, Some(job)));
+            lease.deadline = deadline;
+        }
+    }
+
+    /// Returns one worker, or one lease of it, that has run out by `now`.
+    pub(super) fn expired(&self, now: Millis) -> Option<(WorkerId, Option<JobId>)> {
+        let &(deadline, worker, job) = self.deadlines.first()?;
+        (deadline <= now).then_some((worker, job))
+    }
+
+    fn occupy(&mut self, worker: WorkerId, change: impl Fn(u32) -> u32) {
+        let Some(state) = self.workers.get_mut(&worker) else { return };
+        let free = change(state.free);
+        if !state.draining {
+            self.idle.remove(&(state.free, worker));
+            if free > 0 {
+                self.idle.insert((free, worker));
+            }
+            self.free_threads = self.free_threads - state.free as usize + free as usize;
+        }
+        state.free = free;
+    }
+}
+
+/// Returns the time `span` after `now`.
+pub(super) fn after(now: Millis, span: Duration) -> Millis {
+    Millis(now.0.saturating_add(u64::try_from(span.as_millis()).unwrap_or(u64::MAX)))
+}

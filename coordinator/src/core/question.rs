@@ -1,0 +1,122 @@
+//! What the core wants to know, and how far it is with each question.
+
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+use outflank_engine::{Position, Window};
+
+use super::bracket::Bracket;
+use super::message::{JobId, Millis, SolveId, WorkerId};
+
+/// A question: the value of a canonical position in a window. With a null window it is a goal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Key {
+    /// The position, canonical.
+    pub(super) position: Position,
+    /// The window.
+    pub(super) window: Window,
+}
+
+impl Key {
+    /// Returns the name of the job that asks this: a hash of the content, the same on every machine.
+    pub(super) fn job_id(self) -> JobId {
+        let ends = (self.window.lower().discs() + 64) << 8 | (self.window.upper().discs() + 64);
+        let words = [self.position.player(), self.position.opponent(), ends as u64];
+        JobId(words.into_iter().fold(0x6f75_7466_6c61_6e6b, |hash, word| mix(hash ^ word)))
+    }
+}
+
+/// The output function of SplitMix64 (Steele, Lea, Flood 2014), a bijection that mixes all bits.
+fn mix(word: u64) -> u64 {
+    let word = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    word ^ word >> 31
+}
+
+/// Who needs an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Wanted {
+    /// A request, about its root.
+    Solve(SolveId),
+    /// An expanded question.
+    Question(Key),
+}
+
+/// The place in the queue, smallest first: the oldest request, then what was asked last, so that
+/// the graph is walked in depth and stays small.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Rank {
+    /// The request's place in the order of arrival.
+    pub(super) arrival: u64,
+    /// The question's place in the order of asking.
+    pub(super) asked: Reverse<u64>,
+}
+
+/// Something that waits for a worker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Item {
+    /// A question that is to be asked, or expanded if it is too large.
+    Question(Key),
+    /// The rest of a request's best line.
+    Line(SolveId),
+}
+
+/// How an expanded question is pursued.
+#[derive(Debug)]
+pub(super) enum Plan {
+    /// A move is sought: the children that were not asked yet, the most promising last.
+    Seek(Vec<Position>),
+    /// A claim is upheld: all children are asked.
+    Uphold,
+    /// The value is searched for by pairs of goals on the same position.
+    Bracket(Bracket),
+}
+
+/// How far a question is.
+#[derive(Debug)]
+pub(super) enum State {
+    /// In the queue.
+    Waiting,
+    /// Workers search it.
+    Running {
+        /// The jobs: more than one only when a backup copy was handed out.
+        jobs: BTreeSet<(WorkerId, JobId)>,
+        /// Since when.
+        since: Millis,
+    },
+    /// A running job on the same position has a window that includes this one.
+    Parked,
+    /// It is answered through other questions.
+    Expanded {
+        /// How.
+        plan: Plan,
+        /// The questions that are being asked for it.
+        open: BTreeSet<Key>,
+    },
+}
+
+/// An open question.
+#[derive(Debug)]
+pub(super) struct Question {
+    /// Who needs it.
+    pub(super) wanted_by: BTreeSet<Wanted>,
+    /// The request that asked it first; its work is counted there.
+    pub(super) home: SolveId,
+    /// Its place in the queue.
+    pub(super) rank: Rank,
+    /// How far it is.
+    pub(super) state: State,
+    /// Predicted nodes, corrected by what was learned above it.
+    pub(super) predicted: f64,
+    /// How far predictions were off above it, at least 1.
+    pub(super) scale: f64,
+    /// How often its job was lost or failed.
+    pub(super) losses: u32,
+    /// How often its job ran into the node limit.
+    pub(super) overruns: u32,
+    /// The worker that lost it last.
+    pub(super) avoid: Option<WorkerId>,
+    /// Whether it must be expanded, because asking it as a job did not work.
+    pub(super) must_split: bool,
+}

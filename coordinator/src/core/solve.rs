@@ -1,0 +1,257 @@
+//! The requests of clients.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use outflank_engine::{Bound, Position, Square, Window};
+
+use super::fleet::{Lease, after};
+use super::graph::Known;
+use super::message::{
+    Command, JobId, Millis, Progress, Proof, Solution, SolveId, Source, WorkerId,
+};
+use super::orientation::Orientation;
+use super::question::{Key, State, Wanted};
+use super::{Core, Turn};
+
+/// An open request.
+#[derive(Debug)]
+pub(super) struct Solve {
+    /// Its place in the order of arrival.
+    pub(super) arrival: u64,
+    /// The position as the client gave it.
+    pub(super) given: Position,
+    /// Its canonical form.
+    pub(super) root: Position,
+    /// How the one became the other.
+    pub(super) orientation: Orientation,
+    /// The window asked.
+    pub(super) window: Window,
+    /// What is proved of the root.
+    pub(super) bound: Bound,
+    /// Nodes predicted at first.
+    pub(super) predicted: f64,
+    /// Nodes searched by jobs that have ended.
+    pub(super) nodes: u64,
+    /// Nodes searched by running jobs.
+    pub(super) running_nodes: u64,
+    /// Jobs done.
+    pub(super) jobs_done: u64,
+    /// Jobs that wait or run.
+    pub(super) jobs_open: u64,
+    /// The nodes predicted for the jobs that wait or run.
+    pub(super) open_nodes: f64,
+    /// Bounds taken from the store.
+    pub(super) reused: u64,
+    /// Whether the store had the answer.
+    pub(super) from_store: bool,
+    /// The lines that workers found, by canonical position.
+    pub(super) lines: BTreeMap<Position, Vec<Square>>,
+    /// Jobs that were tried to find the rest of the line.
+    pub(super) line_attempts: u32,
+    /// Whether only the rest of the line is missing, and a job for it waits or runs.
+    pub(super) wants_line: bool,
+    /// The running line job.
+    pub(super) line_job: Option<(WorkerId, JobId)>,
+    /// When progress was reported last.
+    reported: Millis,
+}
+
+impl Solve {
+    /// Returns the nodes that the whole request will probably take.
+    pub(super) fn total(&self) -> f64 {
+        let searched = (self.nodes + self.running_nodes) as f64;
+        self.predicted.max(searched + self.open_nodes)
+    }
+
+    fn progress(&self, workers: u64) -> Progress {
+        let nodes = self.nodes + self.running_nodes;
+        Progress {
+            bound: self.bound,
+            window: self.window,
+            jobs_open: self.jobs_open,
+            jobs_done: self.jobs_done,
+            reused: self.reused,
+            nodes,
+            predicted_nodes: (self.total() as u64).max(nodes),
+            workers,
+        }
+    }
+}
+
+impl Core {
+    /// Takes a request: answers it from the store, or asks for its root.
+    pub(super) fn submitted(
+        &mut self,
+        turn: &mut Turn<'_>,
+        id: SolveId,
+        given: Position,
+        window: Window,
+    ) {
+        self.forget(turn, id);
+        let (root, orientation) = Orientation::canonical(given);
+        let known = self.known(turn, root);
+        let predicted = self.advisor.predicted_nodes(root, window);
+        self.arrivals += 1;
+        let solve = Solve {
+            arrival: self.arrivals,
+            given,
+            root,
+            orientation,
+            window,
+            bound: known.bound,
+            predicted,
+            nodes: 0,
+            running_nodes: 0,
+            jobs_done: 0,
+            jobs_open: 0,
+            open_nodes: 0.0,
+            reused: u64::from(known.from_store),
+            from_store: known.bound.answers(window),
+            lines: BTreeMap::new(),
+            line_attempts: 0,
+            wants_line: false,
+            line_job: None,
+            reported: turn.now,
+        };
+        self.solves.insert(id, solve);
+        let key = Key { position: root, window };
+        if !self.ask(turn, key, Wanted::Solve(id), id, 1.0) {
+            self.answered(turn, id, known.bound);
+        }
+    }
+
+    /// Drops a request and what only it needs.
+    pub(super) fn forget(&mut self, turn: &mut Turn<'_>, id: SolveId) {
+        let Some(solve) = self.solves.remove(&id) else { return };
+        self.drop_line(turn, id, &solve);
+        let key = Key { position: solve.root, window: solve.window };
+        self.release(turn, key, Wanted::Solve(id));
+    }
+
+    /// Ends a request with `solution`.
+    pub(super) fn conclude(&mut self, turn: &mut Turn<'_>, id: SolveId, line: Vec<Square>) {
+        let Some(solve) = self.solves.remove(&id) else { return };
+        self.drop_line(turn, id, &solve);
+        let Known { best_move, .. } = self.known(turn, solve.root);
+        let best_move = best_move.map(|square| solve.orientation.given(square));
+        let source = match (solve.from_store, solve.reused) {
+            (true, _) => Source::Store,
+            (false, 0) => Source::Search,
+            (false, _) => Source::Both,
+        };
+        let solution = Solution {
+            bound: solve.bound,
+            best_move: line.first().copied().or(best_move),
+            line,
+            nodes: solve.nodes + solve.running_nodes,
+            jobs: solve.jobs_done,
+            reused: solve.reused,
+            source,
+        };
+        turn.commands.push(Command::Solved { solve: id, solution });
+    }
+
+    /// Tells the client when the bound of its root has changed.
+    pub(super) fn root_changed(&mut self, turn: &mut Turn<'_>, key: Key) {
+        let Some(question) = self.questions.get(&key) else { return };
+        let bound = self.known(turn, key.position).bound;
+        let workers = self.fleet.workers() as u64;
+        for &wanted in &question.wanted_by {
+            if let Wanted::Solve(id) = wanted
+                && let Some(solve) = self.solves.get_mut(&id)
+                && solve.bound != bound
+            {
+                solve.bound = bound;
+                solve.reported = turn.now;
+                let progress = solve.progress(workers);
+                turn.commands.push(Command::Progressed { solve: id, progress });
+            }
+        }
+    }
+
+    /// Tells clients how far their requests are, each at most once an interval.
+    pub(super) fn report_progress(&mut self, turn: &mut Turn<'_>) {
+        let workers = self.fleet.workers() as u64;
+        let interval = self.config.progress_interval;
+        for (&id, solve) in &mut self.solves {
+            if after(solve.reported, interval) <= turn.now {
+                solve.reported = turn.now;
+                let progress = solve.progress(workers);
+                turn.commands.push(Command::Progressed { solve: id, progress });
+            }
+        }
+    }
+
+    /// Counts jobs that wait or run.
+    pub(super) fn count_open(&mut self, home: SolveId, jobs: i64, nodes: f64) {
+        if let Some(solve) = self.solves.get_mut(&home) {
+            solve.jobs_open = solve.jobs_open.saturating_add_signed(jobs);
+            solve.open_nodes = (solve.open_nodes + nodes).max(0.0);
+        }
+    }
+
+    /// Counts the nodes of a lease that has ended.
+    pub(super) fn account(&mut self, lease: &Lease, nodes: u64) {
+        if let Some(solve) = self.solves.get_mut(&lease.home) {
+            solve.running_nodes = solve.running_nodes.saturating_sub(lease.nodes);
+            solve.nodes += nodes;
+        }
+    }
+
+    /// Stops the requests that depend on a position whose proved bounds contradict each other.
+    pub(super) fn stop_contradicted(&mut self, turn: &mut Turn<'_>) {
+        for conflict in std::mem::take(&mut turn.conflicts) {
+            let position = conflict.claim.position;
+            for id in self.dependents(position) {
+                self.contradicted(turn, id, &conflict.claim, conflict.held);
+            }
+            let (claim, held) = (conflict.claim, conflict.held);
+            turn.commands.push(Command::Quarantine { claim, held });
+        }
+    }
+
+    /// Ends a request that rests on a contradiction.
+    pub(super) fn contradicted(
+        &mut self,
+        turn: &mut Turn<'_>,
+        solve: SolveId,
+        claim: &Proof,
+        held: Bound,
+    ) {
+        let (position, claimed) = (claim.position, claim.bound);
+        turn.commands.push(Command::Contradicted { solve, position, held, claimed });
+        self.forget(turn, solve);
+    }
+
+    /// Returns the requests that use what is proved of `position`.
+    pub(super) fn dependents(&self, position: Position) -> BTreeSet<SolveId> {
+        let keys = |position: Position| {
+            let node = self.graph.get(position);
+            let windows = node.map(|node| node.windows.clone()).unwrap_or_default();
+            windows.into_iter().map(move |window| Key { position, window })
+        };
+        let expanded = |key: &Key| {
+            let question = self.questions.get(key);
+            question.is_some_and(|question| matches!(question.state, State::Expanded { .. }))
+        };
+        let mut todo: Vec<Key> = keys(position).collect();
+        for parent in self.graph.parents(position) {
+            todo.extend(keys(parent).filter(expanded));
+        }
+        let (mut seen, mut solves) = (BTreeSet::new(), BTreeSet::new());
+        while let Some(key) = todo.pop() {
+            let Some(question) = self.questions.get(&key).filter(|_| seen.insert(key)) else {
+                continue;
+            };
+            for &wanted in &question.wanted_by {
+                match wanted {
+                    Wanted::Question(parent) => todo.push(parent),
+                    Wanted::Solve(solve) => {
+                        solves.insert(solve);
+                    }
+                }
+            }
+        }
+        solves
+    }
+}

@@ -1,0 +1,170 @@
+//! Answering a question through other questions.
+
+use std::collections::BTreeSet;
+
+use outflank_engine::Position;
+
+use super::bracket::Bracket;
+use super::graph::Edge;
+use super::question::{Key, Plan, State, Wanted};
+use super::{Core, Turn};
+
+impl Core {
+    /// Expands a waiting question that is not in the queue: a goal one ply down, a wide window into
+    /// goals.
+    pub(super) fn expand(&mut self, turn: &mut Turn<'_>, key: Key) {
+        let Some(question) = self.questions.get_mut(&key) else { return };
+        let (home, predicted) = (question.home, question.predicted);
+        question.state = State::Expanded { plan: Plan::Uphold, open: BTreeSet::new() };
+        self.count_open(home, -1, -predicted);
+        let recent = &self.recent;
+        self.graph.link(key.position, |child| recent.known(turn.proofs, child));
+        self.infer(turn, key.position);
+        if !self.known(turn, key.position).bound.answers(key.window) {
+            if key.window.is_null() {
+                self.count_reused_children(turn, key);
+                self.expand_moves(turn, key);
+            } else {
+                let bracket = Bracket::new(self.estimate(key.position));
+                self.set_plan(key, Plan::Bracket(bracket));
+            }
+        }
+        self.settle(turn);
+        self.review(turn, key);
+    }
+
+    /// Counts the children whose stored bounds answer what would be asked of them.
+    fn count_reused_children(&mut self, turn: &Turn<'_>, key: Key) {
+        let Some(home) = self.questions.get(&key).map(|question| question.home) else { return };
+        let Some(node) = self.graph.get(key.position) else { return };
+        let reused = node.edges.iter().filter(|edge| {
+            let known = self.known(turn, edge.child);
+            known.from_store && known.bound.answers(-key.window)
+        });
+        let reused = reused.count() as u64;
+        if let Some(solve) = self.solves.get_mut(&home) {
+            solve.reused += reused;
+        }
+    }
+
+    /// Chooses between seeking a move and upholding the claim that there is none.
+    fn expand_moves(&mut self, turn: &Turn<'_>, key: Key) {
+        let mut rest = self.ordered_children(key.position);
+        rest.reverse();
+        if self.estimate(key.position) >= key.window.upper().discs() {
+            self.set_plan(key, Plan::Seek(rest));
+            return;
+        }
+        // The last one asked is the first in the queue.
+        for child in rest {
+            self.ask_child(turn, key, Key { position: child, window: -key.window });
+        }
+    }
+
+    fn set_plan(&mut self, key: Key, new: Plan) {
+        if let Some(question) = self.questions.get_mut(&key)
+            && let State::Expanded { plan, .. } = &mut question.state
+        {
+            *plan = new;
+        }
+    }
+
+    /// Goes on with an expanded question that is not answered yet.
+    pub(super) fn advance(&mut self, turn: &mut Turn<'_>, key: Key) {
+        let Some(question) = self.questions.get_mut(&key) else { return };
+        let State::Expanded { plan, open } = &mut question.state else { return };
+        match plan {
+            Plan::Seek(_) => {
+                if open.is_empty() {
+                    self.try_brother(turn, key);
+                }
+                self.list_brothers(key);
+            }
+            Plan::Uphold => {}
+            Plan::Bracket(_) => self.move_bracket(turn, key),
+        }
+    }
+
+    /// Asks about the next child of a question that seeks a move. Returns whether one is open now.
+    pub(super) fn try_brother(&mut self, turn: &Turn<'_>, key: Key) -> bool {
+        loop {
+            let Some(question) = self.questions.get_mut(&key) else { return false };
+            let State::Expanded { plan: Plan::Seek(rest), .. } = &mut question.state else {
+                return false;
+            };
+            let Some(child) = rest.pop() else { return false };
+            if self.ask_child(turn, key, Key { position: child, window: -key.window }) {
+                return true;
+            }
+        }
+    }
+
+    /// Asks `child` for the expanded question `key`. Returns whether it is open now.
+    fn ask_child(&mut self, turn: &Turn<'_>, key: Key, child: Key) -> bool {
+        let Some(question) = self.questions.get(&key) else { return false };
+        let (home, scale) = (question.home, question.scale);
+        let is_open = self.ask(turn, child, Wanted::Question(key), home, scale);
+        if is_open
+            && let Some(question) = self.questions.get_mut(&key)
+            && let State::Expanded { open, .. } = &mut question.state
+        {
+            open.insert(child);
+        }
+        is_open
+    }
+
+    /// Asks the goals that the bound of the position leaves open, and no others.
+    fn move_bracket(&mut self, turn: &mut Turn<'_>, key: Key) {
+        let bound = self.known(turn, key.position).bound;
+        let Some(question) = self.questions.get_mut(&key) else { return };
+        let State::Expanded { plan: Plan::Bracket(bracket), open } = &mut question.state else {
+            return;
+        };
+        let low = bound.lower().max(key.window.lower());
+        let high = bound.upper().min(key.window.upper());
+        let goals = bracket.aim(low, high).into_iter().map(|window| Key { window, ..key });
+        let wanted: BTreeSet<Key> = goals.collect();
+        let stale: Vec<Key> = open.difference(&wanted).copied().collect();
+        open.retain(|goal| wanted.contains(goal));
+        for goal in wanted.into_iter().rev() {
+            self.ask_child(turn, key, goal);
+        }
+        for goal in stale {
+            self.release(turn, goal, Wanted::Question(key));
+        }
+    }
+
+    /// Tries one more brother somewhere. Returns whether there was one.
+    pub(super) fn speculate(&mut self, turn: &Turn<'_>) -> bool {
+        while let Some((_, _, key)) = self.brothers.pop_first() {
+            if self.try_brother(turn, key) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Returns the children of an expanded position, the most promising for the player first: in
+    /// the order that a worker has found, otherwise by what is proved and estimated of them.
+    fn ordered_children(&mut self, position: Position) -> Vec<Position> {
+        let Some(node) = self.graph.get(position) else { return Vec::new() };
+        let (edges, order) = (node.edges.clone(), node.order.clone());
+        let mut ranked: Vec<_> = edges
+            .into_iter()
+            .map(|Edge { square, child }| {
+                let place = order.iter().position(|&tried| Some(tried) == square);
+                ((place.unwrap_or(order.len()), self.estimate(child)), child)
+            })
+            .collect();
+        ranked.sort();
+        ranked.into_iter().map(|(_, child)| child).collect()
+    }
+
+    /// Returns the likely value of a position in the graph, in discs, within its proved bound.
+    pub(super) fn estimate(&mut self, position: Position) -> i32 {
+        let Some(node) = self.graph.get_mut(position) else { return 0 };
+        let advisor = &self.advisor;
+        let estimate = *node.estimate.get_or_insert_with(|| advisor.estimate(position));
+        estimate.clamp(node.known.bound.lower().discs(), node.known.bound.upper().discs())
+    }
+}

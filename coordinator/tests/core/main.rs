@@ -1,0 +1,8 @@
+//! The coordinator core, driven by lists of events and by whole simulated clusters.
+
+mod advisor;
+mod oracle;
+mod random;
+mod scenarios;
+mod worker;
+mod world;

@@ -1,0 +1,92 @@
+//! What a truthful worker may report about a job.
+
+use outflank_coordinator::core::{Job, Report};
+use outflank_engine::{Bound, Position, Score, Square, Window};
+
+use crate::oracle::Oracle;
+use crate::random::Random;
+
+/// Returns the report of a job that was answered.
+pub fn finished(oracle: &Oracle, random: &mut Random, job: &Job, nodes: u64) -> Report {
+    let value = oracle.value(job.position);
+    let bound = answer(random, value, job.window);
+    let line = oracle.line(job.position);
+    // Below the window any move may seem best, and the line is only a beginning.
+    let line = if bound.value().is_some() { line } else { line.into_iter().take(1).collect() };
+    Report { bound, best_move: line.first().copied(), line, finished: true, ..empty(job, nodes) }
+}
+
+/// Returns the report of a job that was stopped: some true bounds of children, and an order.
+pub fn stopped(oracle: &Oracle, random: &mut Random, job: &Job, nodes: u64) -> Report {
+    let mut order: Vec<Square> = Square::all(job.position.moves()).collect();
+    let after = |square: Square| job.position.play(square).unwrap();
+    order.sort_by_key(|&square| (random.chance(30), oracle.value(after(square))));
+    let mut children = Vec::new();
+    for &square in &order {
+        if random.chance(30) {
+            children.push((square, partial(random, oracle.value(after(square)))));
+        }
+    }
+    let best_move = order.first().copied();
+    Report { children, order, best_move, ..empty(job, nodes) }
+}
+
+/// Returns a report that claims nothing.
+pub fn empty(job: &Job, nodes: u64) -> Report {
+    Report {
+        job: job.id,
+        position: job.position,
+        bound: Bound::UNKNOWN,
+        best_move: None,
+        line: Vec::new(),
+        children: Vec::new(),
+        order: Vec::new(),
+        nodes,
+        millis: 1,
+        finished: false,
+        failed: false,
+    }
+}
+
+/// Returns a bound that answers `window`, often further out than asked.
+fn answer(random: &mut Random, value: Score, window: Window) -> Bound {
+    if value >= window.upper() {
+        Bound::at_least(between(random, window.upper(), value))
+    } else if value <= window.lower() {
+        Bound::at_most(between(random, value, window.lower()))
+    } else {
+        Bound::exact(value)
+    }
+}
+
+/// Returns some true bound.
+fn partial(random: &mut Random, value: Score) -> Bound {
+    match random.below(3) {
+        0 => Bound::at_least(between(random, Score::MIN, value)),
+        1 => Bound::at_most(between(random, value, Score::MAX)),
+        _ => Bound::exact(value),
+    }
+}
+
+fn between(random: &mut Random, low: Score, high: Score) -> Score {
+    let steps = (high.discs() - low.discs()) / 2 + 1;
+    Score::floor(low.discs() + 2 * random.below(steps as u64) as i32)
+}
+
+/// Returns a report with false or nonsensical claims.
+pub fn false_report(random: &mut Random, job: &Job, nodes: u64) -> Report {
+    let wrong = Bound::exact(Score::floor(random.below(129) as i32 - 64));
+    let square = Square::new(random.below(64) as u32).unwrap();
+    let position = if random.chance(5) { Position::START } else { job.position };
+    Report {
+        position,
+        bound: if random.chance(70) { wrong } else { Bound::UNKNOWN },
+        best_move: Some(square),
+        line: vec![square; 3],
+        children: vec![(square, wrong)],
+        order: vec![square],
+        finished: random.chance(50),
+        failed: random.chance(10),
+        ..empty(job, nodes)
+    }
+}
