@@ -1,0 +1,213 @@
+//! The command line.
+
+use std::path::PathBuf;
+use std::sync::LazyLock;
+
+use clap::{ArgAction, Args, Parser, Subcommand};
+use outflank_engine::{Score, Window};
+use outflank_kernel::Isa;
+
+use crate::exit;
+
+/// Proves Othello positions, on one machine or on many.
+#[derive(Debug, Parser)]
+#[command(name = "outflank", version = VERSION.as_str(), after_help = exit::HELP)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    /// Log more, on standard error; more still with -vv (RUST_LOG overrides it).
+    #[arg(short, long, global = true, action = ArgAction::Count)]
+    pub(crate) verbose: u8,
+    /// Show neither progress nor warnings.
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+}
+
+/// The version and the instruction set in use.
+pub(crate) static VERSION: LazyLock<String> = LazyLock::new(|| {
+    let isa = Isa::chosen().map_or_else(|error| error.to_string(), |isa| isa.to_string());
+    format!("{} ({isa})", env!("CARGO_PKG_VERSION"))
+});
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Solve(Solve),
+    Coordinator(Coordinator),
+    Worker(Worker),
+    Store(Store),
+}
+
+/// Solve positions: here, or on a cluster with --connect.
+///
+/// What is proved goes into the store as soon as it is known, so that the same command goes on where
+/// an earlier one was stopped, in whatever way.
+#[derive(Debug, Args)]
+#[command(after_help = exit::HELP)]
+pub(crate) struct Solve {
+    /// A board, a move list, a file of positions, or - for standard input.
+    ///
+    /// A board has 64 characters a1, b1, … h8 (X black, O white, - empty), then the side to move. A
+    /// move list such as f5d6c3 starts from the start position. A file has one position a line, with
+    /// or without OBF scores (`BOARD X; F5:+2;`), which are compared with the values found.
+    #[arg(value_name = "POSITION|FILE|-", allow_hyphen_values = true)]
+    pub(crate) position: String,
+    /// Let the cluster of the coordinator at ADDR solve it.
+    #[arg(long, value_name = "ADDR", conflicts_with_all = ["threads", "hash", "store", "no_store"])]
+    pub(crate) connect: Option<String>,
+    /// The question: the value itself between LOWER and UPPER, otherwise on which side it is [default: -64..64].
+    #[arg(long, value_name = "LOWER..UPPER", value_parser = window, allow_hyphen_values = true)]
+    pub(crate) window: Option<Window>,
+    #[command(flatten)]
+    pub(crate) search: Search,
+    /// The folder of the proof store [default: $XDG_DATA_HOME/outflank/store, or
+    /// ~/.local/share/outflank/store].
+    #[arg(long, value_name = "DIR")]
+    pub(crate) store: Option<PathBuf>,
+    /// Keep nothing: neither read nor write a proof store.
+    #[arg(long, conflicts_with = "store")]
+    pub(crate) no_store: bool,
+    /// Print one JSON object a line for each position.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What a search may use.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct Search {
+    /// The number of search threads [default: all processors].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub(crate) threads: Option<u32>,
+    /// The memory of the hash table, such as 512M or 4G [default: a quarter of the memory, at
+    /// most 1G, less for positions with few empty squares].
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub(crate) hash: Option<u64>,
+}
+
+/// Serve a cluster: hand out jobs to workers, keep what they prove.
+#[derive(Debug, Args)]
+#[command(after_help = exit::HELP)]
+pub(crate) struct Coordinator {
+    /// The folder of the proof store.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) store: PathBuf,
+    /// The address to listen on; port 0 takes a free one. The address is printed.
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:6464")]
+    pub(crate) listen: String,
+    /// Listen without encryption on an address that other machines can reach.
+    #[arg(long)]
+    pub(crate) no_tls: bool,
+}
+
+/// Join the cluster of a coordinator and search for it.
+#[derive(Debug, Args)]
+#[command(after_help = exit::HELP)]
+pub(crate) struct Worker {
+    /// The coordinator's address.
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) connect: String,
+    #[command(flatten)]
+    pub(crate) search: Search,
+}
+
+/// Look after a proof store.
+#[derive(Debug, Args)]
+#[command(after_help = exit::HELP)]
+pub(crate) struct Store {
+    #[command(subcommand)]
+    pub(crate) action: StoreAction,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum StoreAction {
+    /// Say how much is in it.
+    Stats {
+        /// The folder of the store.
+        dir: PathBuf,
+    },
+    /// Check every record and the index; change nothing.
+    Verify {
+        /// The folder of the store.
+        dir: PathBuf,
+    },
+    /// Cut off a damaged end and build the index anew.
+    Repair {
+        /// The folder of the store.
+        dir: PathBuf,
+    },
+    /// Print every proved bound as one JSON object a line.
+    Export {
+        /// The folder of the store.
+        dir: PathBuf,
+    },
+}
+
+/// Reads `LOWER..UPPER` or `LOWER,UPPER`.
+fn window(text: &str) -> Result<Window, String> {
+    let score = |text: &str| text.trim().parse().ok().and_then(Score::new);
+    text.split_once("..")
+        .or_else(|| text.split_once(','))
+        .and_then(|(lower, upper)| Window::new(score(lower)?, score(upper)?))
+        .ok_or_else(|| {
+            "expected LOWER..UPPER, two even numbers from -64 to 64, LOWER below UPPER".to_owned()
+        })
+}
+
+/// Reads a number of bytes with K, M, G or T behind it.
+fn size(text: &str) -> Result<u64, String> {
+    let number = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let shift = match text[number.len()..].to_ascii_uppercase().as_str() {
+        "" | "B" => 0,
+        "K" | "KB" | "KIB" => 10,
+        "M" | "MB" | "MIB" => 20,
+        "G" | "GB" | "GIB" => 30,
+        "T" | "TB" | "TIB" => 40,
+        _ => return Err("expected a number and K, M, G or T, such as 512M".to_owned()),
+    };
+    number
+        .parse::<u64>()
+        .ok()
+        .and_then(|count| count.checked_mul(1 << shift))
+        .filter(|bytes| (1 << 20..=1 << 46).contains(bytes))
+        .ok_or_else(|| "expected a size from 1M to 64T, such as 512M or 4G".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn sizes_have_units_and_limits() {
+        assert_eq!(size("512M"), Ok(512 << 20));
+        assert_eq!(size("4GiB"), Ok(4 << 30));
+        assert_eq!(size("2097152"), Ok(2 << 20));
+        for bad in ["", "M", "12X", "1K", "-4G", "99999999999T", "1.5G"] {
+            assert!(size(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn windows_are_even_and_ordered() {
+        let expected = Window::new(Score::new(-2).unwrap(), Score::new(4).unwrap());
+        assert_eq!(window("-2..+4").ok(), expected);
+        assert_eq!(window("-2,4").ok(), expected);
+        for bad in ["", "4", "4..-2", "2..2", "-66..0", "1..3", "a..b"] {
+            assert!(window(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn boards_and_windows_may_begin_with_a_minus() {
+        let board = format!("{} X", "-".repeat(64));
+        let line = ["outflank", "solve", &board, "--window", "-64..0", "--json"];
+        let arguments = Arguments::try_parse_from(line).unwrap();
+        let Command::Solve(solve) = arguments.command else { panic!("{arguments:?}") };
+        assert_eq!((solve.position, solve.json), (board, true));
+    }
+}

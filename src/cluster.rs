@@ -1,0 +1,195 @@
+//! Where positions are solved: by a coordinator and a worker in this process, or by a cluster.
+//!
+//! Both ways run the same code: the coordinator in this process is reached through memory, the
+//! other one through the network.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, anyhow};
+use outflank_coordinator::advisor::EngineAdvisor;
+use outflank_coordinator::client::{self, Channel, ClientError, Update};
+use outflank_coordinator::core::Solution;
+use outflank_coordinator::service::{Options, Service, ServiceError};
+use outflank_coordinator::store::Store;
+use outflank_engine::{Position, Window};
+use outflank_worker::{Coordinator, WorkerError};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use crate::arguments::Solve;
+use crate::exit::{Exit, Failure, OrExit};
+use crate::{machine, store};
+
+/// The time between two signs of life of the worker in this process: they carry the node counts that
+/// the progress shows, and cost nothing here.
+const HEARTBEAT: Duration = Duration::from_millis(250);
+
+/// The way to a coordinator that solves positions.
+#[derive(Debug)]
+pub(crate) struct Cluster {
+    channel: Channel,
+    local: Option<Local>,
+    kept: Kept,
+}
+
+/// A coordinator with a worker in this process.
+#[derive(Debug)]
+struct Local {
+    service: Service,
+    worker: JoinSet<Result<(), WorkerError>>,
+    stop_worker: CancellationToken,
+}
+
+/// Where what is proved stays when the command ends.
+#[derive(Debug)]
+enum Kept {
+    Nowhere,
+    Store(PathBuf),
+    Coordinator(String),
+}
+
+impl Cluster {
+    /// Connects to the coordinator that the arguments name, or starts one in this process, for
+    /// positions of at most `empties` empty squares.
+    pub(crate) async fn open(arguments: &Solve, empties: u32) -> Result<Self, Failure> {
+        if let Some(address) = &arguments.connect {
+            let channel = client::connect(address).await.map_err(client_failure)?;
+            return Ok(Self { channel, local: None, kept: Kept::Coordinator(address.clone()) });
+        }
+        let (store, kept) = if arguments.no_store {
+            (Store::in_memory(), Kept::Nowhere)
+        } else {
+            let path = arguments.store.clone().map_or_else(machine::default_store, Ok)?;
+            (store::open(&path)?, Kept::Store(path))
+        };
+        let mut local = Local::start(store, arguments, empties)?;
+        local.ready().await?;
+        Ok(Self { channel: local.service.connect_in_memory(), local: Some(local), kept })
+    }
+
+    /// Solves `position` in `window`; `on_update` hears of the progress. Dropping the future
+    /// abandons the request.
+    pub(crate) async fn solve(
+        &mut self,
+        position: Position,
+        window: Window,
+        on_update: impl FnMut(Update),
+    ) -> Result<Solution, Failure> {
+        let answer = client::solve(self.channel.clone(), position, window, on_update);
+        let Some(local) = &mut self.local else { return answer.await.map_err(client_failure) };
+        tokio::select! {
+            biased;
+            failure = failure(&local.service, &mut local.worker) => Err(failure),
+            solved = answer => solved.map_err(client_failure),
+        }
+    }
+
+    /// Returns what the user should know about what has been proved when a search is interrupted.
+    pub(crate) fn kept(&self) -> String {
+        let again = machine::command_line();
+        match &self.kept {
+            Kept::Nowhere => "nothing is kept, because of --no-store".to_owned(),
+            Kept::Store(path) => {
+                format!("what is proved is kept in {}; to go on: {again}", path.display())
+            }
+            Kept::Coordinator(address) => {
+                format!("the coordinator at {address} keeps what is proved; to go on: {again}")
+            }
+        }
+    }
+
+    /// Stops what runs in this process, after what it has proved is on disk.
+    pub(crate) async fn close(self) -> Result<(), Failure> {
+        match self.local {
+            Some(local) => local.stop().await,
+            None => Ok(()),
+        }
+    }
+}
+
+impl Local {
+    fn start(store: Store, arguments: &Solve, empties: u32) -> Result<Self, Failure> {
+        let mut options = machine::coordinator_options();
+        options.heartbeat = HEARTBEAT;
+        let service = start_service(options, store)?;
+        let coordinator = Coordinator::over(service.connect_in_memory());
+        let options = machine::worker_options(&arguments.search, empties)?;
+        let stop_worker = CancellationToken::new();
+        let mut worker = JoinSet::new();
+        worker.spawn(outflank_worker::run(options, coordinator, stop_worker.clone()));
+        Ok(Self { service, worker, stop_worker })
+    }
+
+    /// Waits until the worker has joined: a coordinator without workers has no way to find a line.
+    async fn ready(&mut self) -> Result<(), Failure> {
+        tokio::select! {
+            () = self.service.worker_joined() => Ok(()),
+            failure = failure(&self.service, &mut self.worker) => Err(failure),
+        }
+    }
+
+    async fn stop(mut self) -> Result<(), Failure> {
+        self.stop_worker.cancel();
+        let worked = self.worker.join_next().await.unwrap_or(Ok(Ok(())));
+        self.service.stop().await.map_err(service_failure)?;
+        worked.context("the worker")?.map_err(worker_failure)
+    }
+}
+
+/// Completes when nothing can be solved in this process any more, with the reason.
+async fn failure(service: &Service, worker: &mut JoinSet<Result<(), WorkerError>>) -> Failure {
+    tokio::select! {
+        failure = service.failure() => service_failure(failure),
+        Some(ended) = worker.join_next() => match ended {
+            Ok(Ok(())) => Failure::new(Exit::Failed, anyhow!("the worker has left")),
+            Ok(Err(error)) => worker_failure(error),
+            Err(error) => Failure::new(Exit::Failed, anyhow!(error).context("the worker")),
+        },
+    }
+}
+
+/// Starts a coordinator that uses the engine's estimates.
+pub(crate) fn start_service(options: Options, store: Store) -> Result<Service, Failure> {
+    Service::start(options, Arc::new(store), Box::new(EngineAdvisor)).map_err(service_failure)
+}
+
+/// Returns the failure of a coordinator with its exit code.
+pub(crate) fn service_failure(error: ServiceError) -> Failure {
+    let exit = match error {
+        ServiceError::Store(_) => Exit::Store,
+        ServiceError::Serving(_) => Exit::Connection,
+        ServiceError::Panicked { .. } | ServiceError::Thread { .. } | ServiceError::Stuck => {
+            Exit::Failed
+        }
+    };
+    Failure::new(exit, error)
+}
+
+/// Returns the failure of a worker with its exit code.
+pub(crate) fn worker_failure(error: WorkerError) -> Failure {
+    let exit = match error {
+        WorkerError::Threads { .. } => Exit::BadInput,
+        WorkerError::Engine(_) => Exit::Failed,
+        WorkerError::Refused { .. } | WorkerError::Unacknowledged { .. } => Exit::Connection,
+    };
+    Failure::new(exit, error)
+}
+
+fn client_failure(error: ClientError) -> Failure {
+    let exit = match error {
+        ClientError::Address(_) => Exit::BadInput,
+        ClientError::Unreachable { .. }
+        | ClientError::Refused { .. }
+        | ClientError::Lost { .. } => Exit::Connection,
+        ClientError::Contradicted { .. } => Exit::Contradiction,
+        ClientError::Failed { .. } => Exit::Failed,
+    };
+    Failure::new(exit, error)
+}
+
+/// Returns the address if it has the form HOST:PORT.
+pub(crate) fn checked(address: &str) -> Result<Coordinator, Failure> {
+    address.parse().or_exit(Exit::BadInput)
+}

@@ -1,0 +1,40 @@
+//! `outflank coordinator`: serve a cluster.
+
+use anyhow::{Context, anyhow};
+use tokio::net::{TcpListener, lookup_host};
+
+use crate::arguments::Coordinator;
+use crate::exit::{Exit, Failure, OrExit};
+use crate::{cluster, interrupt, machine, output, runtime, store};
+
+/// Serves until Ctrl-C or SIGTERM, then lets the workers hand back what they have proved.
+pub(crate) fn run(arguments: &Coordinator) -> Result<Exit, Failure> {
+    runtime::start()?.block_on(serve(arguments))
+}
+
+async fn serve(arguments: &Coordinator) -> Result<Exit, Failure> {
+    let (stop, _watch) = interrupt::watch().context("listening for Ctrl-C")?;
+    let listener = listen(arguments).await?;
+    let address = listener.local_addr().context("asking for the address")?;
+    let store = store::open(&arguments.store)?;
+    let service = cluster::start_service(machine::coordinator_options(), store)?;
+    output::line(&format!("listening on {address}"))?;
+    service.serve(listener, stop).await.map_err(cluster::service_failure)?;
+    Ok(Exit::Done)
+}
+
+async fn listen(arguments: &Coordinator) -> Result<TcpListener, Failure> {
+    let listen = &arguments.listen;
+    cluster::checked(listen)?;
+    let addresses = lookup_host(listen).await.with_context(|| format!("finding {listen}"));
+    let addresses: Vec<_> = addresses.or_exit(Exit::Connection)?.collect();
+    if !arguments.no_tls && addresses.iter().any(|address| !address.ip().is_loopback()) {
+        let error = anyhow!(
+            "{listen} can be reached by other machines and there is no encryption yet: \
+             expected a loopback address, or --no-tls in a network that you trust"
+        );
+        return Err(Failure::new(Exit::BadInput, error));
+    }
+    let listener = TcpListener::bind(addresses.as_slice()).await;
+    listener.with_context(|| format!("listening on {listen}")).or_exit(Exit::Connection)
+}

@@ -1,0 +1,81 @@
+//! Exit codes, and errors that know theirs.
+
+use std::process::ExitCode;
+
+use crate::output;
+
+/// How the command ended. `docs/exit-codes.md` and the help list the numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Exit {
+    /// Everything that was asked is done.
+    Done = 0,
+    /// Something failed that has no code of its own.
+    Failed = 1,
+    /// The arguments or the positions are wrong.
+    BadInput = 2,
+    /// The proof store cannot be opened, read or written, or is damaged.
+    Store = 3,
+    /// The coordinator cannot be reached, the address is taken, or the version is refused.
+    Connection = 4,
+    /// Two proofs exclude each other, or a value disagrees with the expected one.
+    Contradiction = 5,
+    /// Ctrl-C or SIGTERM stopped the command.
+    Interrupted = 130,
+}
+
+/// The section of the help that explains the exit codes.
+pub(crate) const HELP: &str = "\
+Exit codes:
+    0  solved, or done
+    1  internal or unexpected failure
+    2  bad usage or bad input
+    3  the proof store cannot be opened, read or written, or is damaged
+    4  the coordinator cannot be reached, the address is in use, or the version is refused
+    5  two proofs contradict each other, or a value disagrees with the expected one
+  130  interrupted";
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+/// An error and the exit code it leads to.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    exit: Exit,
+    error: anyhow::Error,
+}
+
+impl Failure {
+    /// Returns the failure with the exit code `exit` and the reason `error`.
+    pub(crate) fn new(exit: Exit, error: impl Into<anyhow::Error>) -> Self {
+        Self { exit, error: error.into() }
+    }
+
+    /// Prints the error on one line of standard error and returns the exit code.
+    pub(crate) fn report(&self) -> ExitCode {
+        let text = format!("{:#}", self.error).replace(['\n', '\r'], " ");
+        output::note(&format!("error: {text}"));
+        self.exit.into()
+    }
+}
+
+impl From<anyhow::Error> for Failure {
+    fn from(error: anyhow::Error) -> Self {
+        Self::new(Exit::Failed, error)
+    }
+}
+
+/// Gives errors their exit code.
+pub(crate) trait OrExit<T> {
+    /// Turns an error into a [`Failure`] with the exit code `exit`.
+    fn or_exit(self, exit: Exit) -> Result<T, Failure>;
+}
+
+impl<T, E: Into<anyhow::Error>> OrExit<T> for Result<T, E> {
+    fn or_exit(self, exit: Exit) -> Result<T, Failure> {
+        self.map_err(|error| Failure::new(exit, error))
+    }
+}

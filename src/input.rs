@@ -1,0 +1,89 @@
+//! The positions that the command line names.
+
+use std::fs;
+use std::io::{self, Read};
+use std::path::Path;
+
+use anyhow::{Context, anyhow, bail};
+use outflank_engine::notation::{self, NotationError, Problem};
+
+use crate::exit::{Exit, Failure, OrExit};
+
+/// Returns the positions that `argument` stands for: standard input for `-`, a file, or the text
+/// itself. There is at least one.
+pub(crate) fn read(argument: &str) -> Result<Vec<Problem>, Failure> {
+    problems(argument).or_exit(Exit::BadInput)
+}
+
+fn problems(argument: &str) -> anyhow::Result<Vec<Problem>> {
+    if argument == "-" {
+        let mut bytes = Vec::new();
+        io::stdin().read_to_end(&mut bytes).context("reading standard input")?;
+        return Ok(parse("standard input", &text("standard input", bytes)?)?);
+    }
+    let path = Path::new(argument);
+    // A board can be no file name in practice, but a file may have any name.
+    if path.exists() {
+        if path.is_dir() {
+            bail!("{argument} is a folder, expected a file of positions");
+        }
+        let bytes = fs::read(path).with_context(|| format!("reading {argument}"))?;
+        return Ok(parse(argument, &text(argument, bytes)?)?);
+    }
+    parse("POSITION", argument).map_err(|error| explain(argument, error))
+}
+
+fn text(name: &str, bytes: Vec<u8>) -> anyhow::Result<String> {
+    String::from_utf8(bytes).map_err(|error| {
+        let valid = error.utf8_error().valid_up_to();
+        let line = 1 + error.as_bytes()[..valid].iter().filter(|&&byte| byte == b'\n').count();
+        anyhow!("{name}, line {line}: byte {valid} is not UTF-8 text, expected positions")
+    })
+}
+
+fn parse(name: &str, text: &str) -> Result<Vec<Problem>, NotationError> {
+    notation::problems(name, text).collect()
+}
+
+/// Returns the error for an argument that is no position: perhaps it was meant as something else.
+fn explain(argument: &str, error: NotationError) -> anyhow::Error {
+    let after_dashes = argument.trim_start_matches('-').chars().next();
+    let is_word = after_dashes.is_some_and(|c| c.is_ascii_lowercase() && !"xo".contains(c));
+    if argument.starts_with('-') && is_word {
+        return anyhow!("{argument} is no option of solve, see outflank solve --help");
+    }
+    if looks_like_a_file(argument) {
+        return anyhow!("{argument}: no such file, expected a file, a board or a move list");
+    }
+    anyhow::Error::new(error).context("no file has that name, and it is no position")
+}
+
+fn looks_like_a_file(argument: &str) -> bool {
+    let is_suffix = |text: &str| text.len() < 5 && text.chars().all(|c| c.is_ascii_alphanumeric());
+    let has_suffix = argument.rsplit_once('.').is_some_and(|(_, suffix)| is_suffix(suffix));
+    argument.contains('/') || has_suffix && argument.chars().any(|c| !"-.XxOo*0 ".contains(c))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(argument: &str) -> String {
+        format!("{:#}", problems(argument).unwrap_err())
+    }
+
+    #[test]
+    fn what_is_no_position_is_guessed_at() {
+        assert!(message("--jsno").starts_with("--jsno is no option of solve"));
+        assert!(message("missing.obf").starts_with("missing.obf: no such file"));
+        assert!(message("f5d7").contains("POSITION, line 1, column 3: move 2"));
+        assert!(message("").contains("found no position"));
+        assert!(message("/").ends_with("is a folder, expected a file of positions"));
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_located() {
+        let error = text("a.obf", b"f5\nd6\xff".to_vec()).unwrap_err().to_string();
+        assert_eq!(error, "a.obf, line 2: byte 5 is not UTF-8 text, expected positions");
+    }
+}

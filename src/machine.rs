@@ -1,0 +1,119 @@
+//! What this machine and this process are: names, memory, folders.
+
+use std::path::PathBuf;
+use std::time::{SystemTime, UNIX_EPOCH};
+use std::{env, fs, process, thread};
+
+use anyhow::{Context, anyhow};
+use outflank_coordinator::service;
+use outflank_kernel::Isa;
+
+use crate::arguments::{self, Search};
+use crate::exit::{Exit, Failure, OrExit};
+
+/// The hash table is no larger than this unless it is asked for.
+const USUAL_HASH: u64 = 1 << 30;
+
+/// The size of the hash table where the size of the memory is unknown.
+const MODEST_HASH: u64 = 256 << 20;
+
+/// Returns the options of a coordinator in this process.
+pub(crate) fn coordinator_options() -> service::Options {
+    service::Options { build: build(), run: run_name(), ..service::Options::default() }
+}
+
+/// Returns the options of a worker in this process that solves positions of at most `empties` empty
+/// squares.
+pub(crate) fn worker_options(
+    search: &Search,
+    empties: u32,
+) -> Result<outflank_worker::Options, Failure> {
+    let processors = || thread::available_parallelism().map_or(1, |count| count.get() as u32);
+    let threads = search.threads.unwrap_or_else(|| processors().min(1024));
+    let bytes = usize::try_from(search.hash.unwrap_or_else(|| usual_hash(empties)))
+        .context("--hash is more than this machine can address")
+        .or_exit(Exit::BadInput)?;
+    let isa = Isa::chosen().or_exit(Exit::BadInput)?;
+    let mut options = outflank_worker::Options::new(threads, bytes, isa);
+    options.build = build();
+    options.host = host();
+    Ok(options)
+}
+
+/// Returns the folder of the store that `solve` uses unless another is named.
+pub(crate) fn default_store() -> Result<PathBuf, Failure> {
+    let folder = |variable| env::var_os(variable).filter(|value| !value.is_empty());
+    let home = || folder("HOME").map(|home| PathBuf::from(home).join(".local/share"));
+    folder("XDG_DATA_HOME")
+        .map(PathBuf::from)
+        .or_else(home)
+        .map(|data| data.join("outflank/store"))
+        .ok_or_else(|| anyhow!("no home folder for the proof store: give --store or --no-store"))
+        .or_exit(Exit::BadInput)
+}
+
+/// Returns the command line of this process as one would type it.
+pub(crate) fn command_line() -> String {
+    let quoted = |word: String| {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+".contains(c);
+        if !word.is_empty() && word.chars().all(is_plain) {
+            word
+        } else {
+            format!("'{}'", word.replace('\'', r"'\''"))
+        }
+    };
+    let words = env::args_os().map(|word| quoted(word.to_string_lossy().into_owned()));
+    words.collect::<Vec<_>>().join(" ")
+}
+
+fn build() -> String {
+    format!("outflank {}", arguments::VERSION.as_str())
+}
+
+/// Returns a name for this run that no other run on this machine has.
+fn run_name() -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    format!("{}-{now}-{}", host(), process::id())
+}
+
+fn host() -> String {
+    let name = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    match name.trim() {
+        "" => "unnamed".to_owned(),
+        name => name.to_owned(),
+    }
+}
+
+/// Returns a quarter of the machine's memory, at most [`USUAL_HASH`], and less where the positions
+/// are so small that clearing the table would take longer than solving them.
+fn usual_hash(empties: u32) -> u64 {
+    let memory = fs::read_to_string("/proc/meminfo").ok().and_then(|text| total_memory(&text));
+    let useful = 1_u64 << (empties + 8).clamp(20, 40);
+    memory.map_or(MODEST_HASH, |bytes| (bytes / 4).min(USUAL_HASH)).min(useful)
+}
+
+/// Returns the memory in bytes that the text of `/proc/meminfo` states.
+fn total_memory(text: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    kibibytes.checked_mul(1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_positions_get_a_small_table() {
+        assert_eq!(usual_hash(4), 1 << 20);
+        assert_eq!(usual_hash(14), 4 << 20);
+        assert!(usual_hash(60) <= USUAL_HASH);
+    }
+
+    #[test]
+    fn the_memory_is_read_from_its_line() {
+        let text = "MemTotal:       24028388 kB\nMemFree:         1234 kB\n";
+        assert_eq!(total_memory(text), Some(24_028_388 << 10));
+        assert_eq!(total_memory("MemFree: 1 kB\n"), None);
+    }
+}

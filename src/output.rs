@@ -1,0 +1,315 @@
+//! What the command prints: the only file that writes to standard output.
+
+use std::io::{self, BufWriter, Write};
+use std::time::Duration;
+
+use anyhow::Context;
+use outflank_coordinator::core::{Solution, Source};
+use outflank_engine::Score;
+use outflank_engine::notation::{self, Problem};
+use serde::Serialize;
+
+use crate::numbers;
+
+/// Prints `line` and a line end at once.
+pub(crate) fn line(line: &str) -> anyhow::Result<()> {
+    let mut output = io::stdout().lock();
+    writeln!(output, "{line}").and_then(|()| output.flush()).context("writing standard output")
+}
+
+/// Returns a writer for many lines.
+pub(crate) fn bulk() -> impl Write {
+    BufWriter::new(io::stdout().lock())
+}
+
+/// Prints a remark on standard error, where it does not mix with results.
+pub(crate) fn note(text: &str) {
+    // Nobody can be told that standard error is closed.
+    drop(writeln!(io::stderr(), "{text}"));
+}
+
+/// How results are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    /// A paragraph for one position.
+    Paragraph,
+    /// A line for each of many positions.
+    Table,
+    /// A JSON object for each position, on one line.
+    Json,
+}
+
+/// A position and its answer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Answered<'a> {
+    /// The position's number among those solved, counted from 1.
+    pub(crate) number: usize,
+    /// The position.
+    pub(crate) problem: &'a Problem,
+    /// The answer.
+    pub(crate) solution: &'a Solution,
+    /// How long it took.
+    pub(crate) time: Duration,
+}
+
+impl Answered<'_> {
+    /// Returns whether the answer agrees with the scores that the input gives, if it gives any:
+    /// the best of them lies in the proved bound, and no better move than the one found is known.
+    pub(crate) fn agrees(&self) -> Option<bool> {
+        let expected = self.problem.expected_value()?;
+        let bound = self.solution.bound;
+        let score_of = |best| {
+            self.problem
+                .expected
+                .iter()
+                .find(|(square, _)| *square == best)
+                .map(|(_, score)| *score)
+        };
+        let best_move = self.solution.best_move.filter(|_| bound.value().is_some());
+        let moved = best_move.and_then(score_of).unwrap_or(expected);
+        Some(bound.lower() <= expected && expected <= bound.upper() && moved == expected)
+    }
+
+    /// Prints the answer.
+    pub(crate) fn print(&self, format: Format) -> anyhow::Result<()> {
+        match format {
+            Format::Paragraph => line(&self.paragraph()),
+            Format::Table => line(&self.row()),
+            Format::Json => line(&self.json()?),
+        }
+    }
+
+    fn paragraph(&self) -> String {
+        let Solution { bound, nodes, jobs, reused, source, .. } = self.solution;
+        let mut rows = vec![
+            (
+                "to move",
+                format!("{}, {} empties", self.problem.side, self.problem.position.empties()),
+            ),
+            ("value", bound.to_string()),
+            ("best move", self.best_move()),
+            ("line", notation::moves(&self.solution.line)),
+            ("nodes", format!("{} ({}/s)", numbers::grouped(*nodes), self.rate())),
+            ("time", numbers::span(self.time)),
+            ("source", format!("{} ({jobs} jobs done, {reused} bounds reused)", name(*source))),
+        ];
+        if let Some(expected) = self.problem.expected_value() {
+            rows.insert(2, ("expected", format!("{expected} {}", self.mark())));
+        }
+        let rows = rows.iter().map(|(title, text)| format!("{title:<10} {text}"));
+        rows.map(|row| row.trim_end().to_owned()).collect::<Vec<_>>().join("\n")
+    }
+
+    fn row(&self) -> String {
+        let Solution { bound, nodes, reused, source, line, .. } = self.solution;
+        let row = format!(
+            "{:>4} {:>4} {:>10} {:>4} {:>8} {:>16} {:>10} {:>12} {:<6} {reused:>6}  {}",
+            self.number,
+            self.problem.position.empties(),
+            bound.to_string(),
+            self.best_move(),
+            self.expected(),
+            numbers::grouped(*nodes),
+            self.rate(),
+            numbers::span(self.time),
+            name(*source),
+            notation::moves(line),
+        );
+        row.trim_end().to_owned()
+    }
+
+    fn json(&self) -> anyhow::Result<String> {
+        let Solution { bound, best_move, line, nodes, jobs, reused, source } = self.solution;
+        let object = Object {
+            position: notation::board(self.problem.position, self.problem.side),
+            lower: bound.lower().discs(),
+            upper: bound.upper().discs(),
+            value: bound.value().map(Score::discs),
+            best_move: best_move.map(|square| square.to_string()),
+            line: line.iter().map(ToString::to_string).collect(),
+            nodes: *nodes,
+            seconds: self.time.as_secs_f64(),
+            source: name(*source),
+            jobs: *jobs,
+            reused: *reused,
+            expected: self.problem.expected_value().map(Score::discs),
+            agrees: self.agrees(),
+        };
+        serde_json::to_string(&object).context("writing JSON")
+    }
+
+    fn best_move(&self) -> String {
+        self.solution.best_move.map_or_else(|| "pass".to_owned(), |square| square.to_string())
+    }
+
+    fn expected(&self) -> String {
+        let expected = self.problem.expected_value();
+        expected.map_or_else(String::new, |score| format!("{score} {}", self.mark()))
+    }
+
+    fn mark(&self) -> char {
+        if self.agrees() == Some(false) { '✗' } else { '✓' }
+    }
+
+    fn rate(&self) -> String {
+        numbers::short(numbers::rate(self.solution.nodes, self.time))
+    }
+}
+
+/// One line of `--json`.
+#[derive(Serialize)]
+struct Object {
+    position: String,
+    lower: i32,
+    upper: i32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<i32>,
+    best_move: Option<String>,
+    line: Vec<String>,
+    nodes: u64,
+    seconds: f64,
+    source: &'static str,
+    jobs: u64,
+    reused: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expected: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agrees: Option<bool>,
+}
+
+const fn name(source: Source) -> &'static str {
+    match source {
+        Source::Store => "store",
+        Source::Search => "search",
+        Source::Both => "both",
+    }
+}
+
+/// Prints the titles of the table.
+pub(crate) fn titles() -> anyhow::Result<()> {
+    line(&format!(
+        "{:>4} {:>4} {:>10} {:>4} {:>8} {:>16} {:>10} {:>12} {:<6} {:>6}  {}",
+        "no",
+        "left",
+        "value",
+        "move",
+        "expected",
+        "nodes",
+        "nodes/s",
+        "time",
+        "source",
+        "reused",
+        "line"
+    ))
+}
+
+/// What the positions of one command have cost together.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Totals {
+    positions: u64,
+    disagreeing: u64,
+    nodes: u64,
+    reused: u64,
+    time: Duration,
+}
+
+impl Totals {
+    /// Adds one position.
+    pub(crate) fn add(&mut self, answered: &Answered<'_>) {
+        self.positions += 1;
+        self.disagreeing += u64::from(answered.agrees() == Some(false));
+        self.nodes += answered.solution.nodes;
+        self.reused += answered.solution.reused;
+        self.time += answered.time;
+    }
+
+    /// Returns the number of positions that disagree with the scores given.
+    pub(crate) const fn disagreeing(&self) -> u64 {
+        self.disagreeing
+    }
+
+    /// Prints the totals.
+    pub(crate) fn print(&self) -> anyhow::Result<()> {
+        line(&format!(
+            "{} positions, {} nodes, {}, {}/s, {} bounds reused, {} disagree",
+            self.positions,
+            numbers::grouped(self.nodes),
+            numbers::span(self.time),
+            numbers::short(numbers::rate(self.nodes, self.time)),
+            self.reused,
+            self.disagreeing,
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use outflank_engine::{Bound, Square};
+
+    use super::*;
+
+    const START: &str = "---------------------------OX------XO--------------------------- X";
+
+    fn problem(expected: &str) -> Problem {
+        notation::problems("test", &format!("{START};{expected}")).next().unwrap().unwrap()
+    }
+
+    fn solution(value: i32, best: &str) -> Solution {
+        let best: Square = best.parse().unwrap();
+        Solution {
+            bound: Bound::exact(Score::new(value).unwrap()),
+            best_move: Some(best),
+            line: vec![best],
+            nodes: 1_234_567,
+            jobs: 3,
+            reused: 2,
+            source: Source::Both,
+        }
+    }
+
+    fn answered<'a>(problem: &'a Problem, solution: &'a Solution) -> Answered<'a> {
+        Answered { number: 1, problem, solution, time: Duration::from_millis(250) }
+    }
+
+    #[test]
+    fn an_answer_agrees_when_value_and_move_do() {
+        let problem = problem(" F5:+2; D3:-4;");
+        let agrees = |value, best| answered(&problem, &solution(value, best)).agrees();
+        assert_eq!(agrees(2, "f5"), Some(true));
+        assert_eq!(agrees(2, "c4"), Some(true), "no score is given for c4");
+        assert_eq!(agrees(2, "d3"), Some(false));
+        assert_eq!(agrees(4, "f5"), Some(false));
+        let bound = Bound::at_least(Score::new(-2).unwrap());
+        let proved = Solution { bound, ..solution(0, "d3") };
+        assert_eq!(answered(&problem, &proved).agrees(), Some(true), "+2 is -2 or more");
+        assert_eq!(answered(&self::problem(""), &proved).agrees(), None);
+    }
+
+    #[test]
+    fn json_has_the_documented_fields() {
+        let (problem, solution) = (problem(" F5:+2;"), solution(2, "f5"));
+        let json: serde_json::Value =
+            serde_json::from_str(&answered(&problem, &solution).json().unwrap()).unwrap();
+        let expected = serde_json::json!({
+            "position": START, "lower": 2, "upper": 2, "value": 2, "best_move": "f5", "line": ["f5"],
+            "nodes": 1_234_567, "seconds": 0.25, "source": "both", "jobs": 3, "reused": 2,
+            "expected": 2, "agrees": true,
+        });
+        assert_eq!(json, expected);
+    }
+
+    #[test]
+    fn the_paragraph_says_everything() {
+        let (problem, solution) = (problem(" F5:+2;"), solution(2, "f5"));
+        let expected = "\
+to move    black, 60 empties
+value      +2
+expected   +2 ✓
+best move  f5
+line       f5
+nodes      1,234,567 (4.9 M/s)
+time       0.250 s
+source     both (3 jobs done, 2 bounds reused)";
+        assert_eq!(answered(&problem, &solution).paragraph(), expected);
+    }
+}

@@ -1,0 +1,108 @@
+//! `outflank solve`: positions in, proved values out.
+
+use std::time::Duration;
+
+use anyhow::{Context, anyhow};
+use outflank_coordinator::core::Solution;
+use outflank_engine::Window;
+use outflank_engine::notation::Problem;
+use tokio_util::sync::CancellationToken;
+
+use crate::arguments::Solve;
+use crate::cluster::Cluster;
+use crate::exit::{Exit, Failure, OrExit};
+use crate::output::{self, Answered, Format, Totals};
+use crate::progress::Display;
+use crate::{input, interrupt, runtime};
+
+/// Solves the positions that the arguments name, one after the other.
+pub(crate) fn run(arguments: &Solve, quiet: bool) -> Result<Exit, Failure> {
+    let problems = input::read(&arguments.position)?;
+    runtime::start()?.block_on(solve(arguments, quiet, &problems))
+}
+
+async fn solve(arguments: &Solve, quiet: bool, problems: &[Problem]) -> Result<Exit, Failure> {
+    let (stop, _watch) = interrupt::watch().context("listening for Ctrl-C")?;
+    let empties = problems.iter().map(|problem| problem.position.empties()).max().unwrap_or(0);
+    let Some(cluster) = unless_stopped(&stop, Cluster::open(arguments, empties)).await else {
+        return Ok(Exit::Interrupted);
+    };
+    let mut cluster = cluster?;
+    let mut run = Run {
+        cluster: &mut cluster,
+        window: arguments.window.unwrap_or(Window::FULL),
+        format: format(arguments, problems),
+        quiet,
+    };
+    let solved = unless_stopped(&stop, run.all(problems)).await;
+    let kept = cluster.kept();
+    let closed = cluster.close().await;
+    let Some(totals) = solved else {
+        closed?;
+        output::note(&format!("interrupted; {kept}"));
+        return Ok(Exit::Interrupted);
+    };
+    let totals = totals?;
+    closed?;
+    match totals.disagreeing() {
+        0 => Ok(Exit::Done),
+        count => {
+            Err(anyhow!("{count} of {} answers disagree with the given scores", problems.len()))
+                .or_exit(Exit::Contradiction)
+        }
+    }
+}
+
+/// Returns what `work` gives, or `None` if `stop` comes first; the work is dropped then.
+async fn unless_stopped<T>(stop: &CancellationToken, work: impl Future<Output = T>) -> Option<T> {
+    stop.run_until_cancelled(work).await
+}
+
+const fn format(arguments: &Solve, problems: &[Problem]) -> Format {
+    match (arguments.json, problems.len()) {
+        (true, _) => Format::Json,
+        (false, 1) => Format::Paragraph,
+        (false, _) => Format::Table,
+    }
+}
+
+/// How the positions of one command are solved and shown.
+struct Run<'a> {
+    cluster: &'a mut Cluster,
+    window: Window,
+    format: Format,
+    quiet: bool,
+}
+
+impl Run<'_> {
+    /// Solves all positions, printing each answer as it comes, and the totals of a table.
+    async fn all(&mut self, problems: &[Problem]) -> Result<Totals, Failure> {
+        let mut totals = Totals::default();
+        if self.format == Format::Table {
+            output::titles()?;
+        }
+        for (index, problem) in problems.iter().enumerate() {
+            let name = format!("[{}/{}]", index + 1, problems.len());
+            let (solution, time) = self.one(problem, name).await?;
+            let answered = Answered { number: index + 1, problem, solution: &solution, time };
+            answered.print(self.format)?;
+            totals.add(&answered);
+        }
+        if self.format == Format::Table {
+            totals.print()?;
+        }
+        Ok(totals)
+    }
+
+    /// Solves one position and shows the progress under `name`.
+    async fn one(
+        &mut self,
+        problem: &Problem,
+        name: String,
+    ) -> Result<(Solution, Duration), Failure> {
+        let mut display = Display::start(name, self.quiet);
+        let on_update = |update| display.update(&update);
+        let solution = self.cluster.solve(problem.position, self.window, on_update).await?;
+        Ok((solution, display.finish()))
+    }
+}

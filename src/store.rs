@@ -1,0 +1,124 @@
+//! `outflank store`: count, check, repair and export proofs.
+
+use std::path::Path;
+
+use anyhow::anyhow;
+use outflank_coordinator::store::{self, ExportError, Opened, Stats, Store};
+
+use crate::arguments::StoreAction;
+use crate::exit::{Exit, Failure, OrExit};
+use crate::numbers::grouped;
+use crate::output;
+
+/// Does what is asked with a store that exists.
+pub(crate) fn run(action: &StoreAction) -> Result<Exit, Failure> {
+    match action {
+        StoreAction::Stats { dir } => stats(dir),
+        StoreAction::Verify { dir } => verify(dir),
+        StoreAction::Repair { dir } => repair(dir),
+        StoreAction::Export { dir } => export(dir),
+    }
+}
+
+/// Opens the store in the folder `path`, made if it is missing, and tells what had to be mended.
+pub(crate) fn open(path: &Path) -> Result<Store, Failure> {
+    let (store, opened) = Store::open(path).or_exit(Exit::Store)?;
+    tell(path, &opened);
+    Ok(store)
+}
+
+fn open_existing(path: &Path) -> Result<Store, Failure> {
+    let (store, opened) = Store::open_existing(path).or_exit(Exit::Store)?;
+    tell(path, &opened);
+    Ok(store)
+}
+
+/// Logs what opening a store found out.
+fn tell(path: &Path, opened: &Opened) {
+    let Opened { records, replayed, cut, rebuilt, contradictions } = opened;
+    let store = path.display();
+    tracing::info!(%store, records, replayed, "store opened");
+    if let Some(cut) = cut {
+        tracing::info!(%store, ?cut, "an unfinished write was cut off the end of the log");
+    }
+    if let Some(rebuilt) = rebuilt {
+        tracing::warn!(%store, reason = rebuilt.reason, "the index was made again");
+    }
+    if *contradictions > 0 {
+        tracing::error!(%store, contradictions, "the log has proofs that contradict each other");
+    }
+}
+
+fn stats(dir: &Path) -> Result<Exit, Failure> {
+    let store = open_existing(dir)?;
+    let stats = store.stats().or_exit(Exit::Store)?;
+    let Stats { records, exact, by_empties, origins, log_bytes, index_bytes, quarantine_bytes } =
+        stats;
+    output::line(&format!("positions        {}", grouped(records)))?;
+    output::line(&format!("exact values     {}", grouped(exact)))?;
+    output::line(&format!("origins          {}", grouped(origins)))?;
+    output::line(&format!("log bytes        {}", grouped(log_bytes)))?;
+    output::line(&format!("index bytes      {}", grouped(index_bytes)))?;
+    output::line(&format!("quarantine bytes {}", grouped(quarantine_bytes)))?;
+    for (empties, count) in by_empties.iter().enumerate().filter(|(_, count)| **count > 0) {
+        output::line(&format!("{empties:>3} empties      {}", grouped(*count)))?;
+    }
+    Ok(Exit::Done)
+}
+
+fn verify(dir: &Path) -> Result<Exit, Failure> {
+    let found = store::verify(dir).or_exit(Exit::Store)?;
+    for problem in &found.described {
+        output::line(&problem.to_string())?;
+    }
+    output::line(&format!(
+        "{} segments, {} frames, {} claims, {} positions, {} quarantined, {} problems",
+        found.segments,
+        grouped(found.frames),
+        grouped(found.claims),
+        grouped(found.positions),
+        found.quarantined,
+        found.problems,
+    ))?;
+    if found.torn {
+        output::line("the log ends in a write that was not completed; opening the store cuts it")?;
+    }
+    if found.behind {
+        output::line("the index is behind the log; opening the store catches up")?;
+    }
+    if found.is_sound() {
+        return Ok(Exit::Done);
+    }
+    let error = anyhow!(
+        "{} has {} problems; outflank store repair keeps everything else",
+        dir.display(),
+        found.problems
+    );
+    Err(Failure::new(Exit::Store, error))
+}
+
+fn repair(dir: &Path) -> Result<Exit, Failure> {
+    let done = store::repair(dir).or_exit(Exit::Store)?;
+    output::line(&format!(
+        "{} damaged places, kept {} frames with {} claims ({} without origin), {} positions",
+        done.damages,
+        grouped(done.frames),
+        grouped(done.claims),
+        done.without_origin,
+        grouped(done.records),
+    ))?;
+    for path in &done.aside {
+        output::line(&format!("the old data lies in {}", path.display()))?;
+    }
+    Ok(Exit::Done)
+}
+
+fn export(dir: &Path) -> Result<Exit, Failure> {
+    let store = open_existing(dir)?;
+    let exported = store.export(output::bulk());
+    match exported {
+        Ok(_lines) => Ok(Exit::Done),
+        Err(error @ ExportError::Store(_)) => Err(Failure::new(Exit::Store, error)),
+        Err(error @ ExportError::Output(_)) => Err(Failure::new(Exit::Failed, error)),
+    }
+}

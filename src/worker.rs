@@ -1,0 +1,19 @@
+//! `outflank worker`: search for a coordinator.
+
+use anyhow::Context;
+
+use crate::arguments::Worker;
+use crate::exit::{Exit, Failure};
+use crate::{cluster, interrupt, machine, runtime};
+
+/// Works until Ctrl-C or SIGTERM, then hands back what the running jobs have proved.
+pub(crate) fn run(arguments: &Worker) -> Result<Exit, Failure> {
+    let coordinator = cluster::checked(&arguments.connect)?;
+    let options = machine::worker_options(&arguments.search, 64)?;
+    runtime::start()?.block_on(async {
+        let (stop, _watch) = interrupt::watch().context("listening for Ctrl-C")?;
+        let worked = outflank_worker::run(options, coordinator, stop).await;
+        worked.map_err(cluster::worker_failure)?;
+        Ok(Exit::Done)
+    })
+}
