@@ -1,1 +1,47 @@
-fn main() {}
+//! The command `outflank`: arguments, output, progress and exit codes.
+//!
+//! It has no logic of its own: positions are solved by the coordinator and its workers, in this
+//! process or elsewhere. One file a subcommand.
+
+#![forbid(unsafe_code)]
+
+mod arguments;
+mod cluster;
+mod coordinator;
+mod exit;
+mod input;
+mod interrupt;
+mod logs;
+mod machine;
+mod numbers;
+mod output;
+mod progress;
+mod runtime;
+mod solve;
+mod store;
+mod worker;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use arguments::{Arguments, Command};
+use exit::{Exit, Failure};
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    logs::start(&arguments);
+    match run(&arguments) {
+        Ok(exit) => exit.into(),
+        Err(failure) => failure.report(),
+    }
+}
+
+fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+    match &arguments.command {
+        Command::Solve(solve) => solve::run(solve, arguments.quiet),
+        Command::Coordinator(coordinator) => coordinator::run(coordinator),
+        Command::Worker(worker) => worker::run(worker),
+        Command::Store(store) => store::run(&store.action),
+    }
+}

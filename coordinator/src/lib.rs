@@ -2,5 +2,8 @@
 
 #![forbid(unsafe_code)]
 
+pub mod advisor;
+pub mod client;
 pub mod core;
+pub mod service;
 pub mod store;

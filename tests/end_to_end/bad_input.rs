@@ -1,0 +1,157 @@
+//! Everything that users can get wrong: one line that says what and where, and the exit code.
+
+use std::fs;
+use std::net::TcpListener;
+
+use tempfile::TempDir;
+
+use crate::harness::{run, run_with_input};
+
+const BOARD: &str = "---------------------------OX------XO---------------------------";
+
+fn home() -> TempDir {
+    TempDir::new().expect("a temporary folder")
+}
+
+#[test]
+fn positions_that_are_none_are_refused_with_their_place() {
+    let home = home();
+    let over = format!("{}- X", "X".repeat(63));
+    let cases = [
+        (&BOARD[1..], "found a board of 63 squares, expected 64 squares and the side to move"),
+        (&format!("{BOARD}---- X"), "found a board of 68 squares"),
+        (BOARD, "column 65: the side to move is missing after the 64 squares, expected X or O"),
+        (&format!("{BOARD} Z"), "column 66: found 'Z' as the side to move, expected X or O"),
+        (&BOARD.replace("XO", "XQ"), "column 37: found 'Q' on the board, expected X (black)"),
+        (&over, "the game is over, score +64 for black"),
+        ("f5f6a1", "column 5: move 3: a1 is illegal for black, expected one of"),
+        ("f5z9", "column 3: move 2: found \"z9\", expected a square"),
+        ("", "found no position, expected a board or a move list"),
+        ("missing.obf", "missing.obf: no such file"),
+    ];
+    for (position, message) in cases {
+        run(home.path(), &["solve", position]).assert_fails(2, message);
+    }
+}
+
+#[test]
+fn files_are_checked_before_anything_is_solved() {
+    let home = home();
+    let file = |name: &str, text: &[u8]| {
+        fs::write(home.path().join(name), text).expect("the folder is writable");
+    };
+    file("empty.obf", b"");
+    file("comments.obf", b"% nothing\n\n# here\n");
+    file("third.obf", format!("% two good lines\n{BOARD} X\nf5\nf5 f5\n").as_bytes());
+    file("score.obf", format!("{BOARD} X; F5:+1;\n").as_bytes());
+    file("binary.obf", b"f5\n\xff\xfe");
+    let cases = [
+        ("empty.obf", "empty.obf, line 1, column 1: found no position"),
+        ("comments.obf", "comments.obf, line 1, column 1: found no position"),
+        ("third.obf", "third.obf, line 4, column 4: move 2: f5 is illegal for white"),
+        ("score.obf", "score.obf, line 1, column 72: found the score \"+1\", expected an even"),
+        ("binary.obf", "binary.obf, line 2: byte 3 is not UTF-8 text"),
+        (".", ". is a folder, expected a file of positions"),
+    ];
+    for (name, message) in cases {
+        let finished = run(home.path(), &["solve", name]);
+        finished.assert_fails(2, message);
+        assert!(finished.stdout.is_empty(), "{finished:?}");
+    }
+    run_with_input(home.path(), &["solve", "-"], "f5\n???")
+        .assert_fails(2, "standard input, line 2");
+}
+
+#[test]
+fn wrong_arguments_are_explained() {
+    let home = home();
+    let cases: [(&[&str], &str); 8] = [
+        (&[], "Usage: outflank"),
+        (&["solv"], "unrecognized subcommand 'solv'"),
+        (&["solve", "f5", "--window", "3..5"], "two even numbers from -64 to 64"),
+        (&["solve", "f5", "--hash", "12X"], "such as 512M"),
+        (&["solve", "f5", "--threads", "0"], "0 is not in 1..=1024"),
+        (&["solve", "f5", "--store", "a", "--no-store"], "cannot be used with"),
+        (&["solve", "f5", "--connect", "localhost:1", "--threads", "2"], "cannot be used with"),
+        (&["worker"], "--connect <ADDR>"),
+    ];
+    for (arguments, message) in cases {
+        let finished = run(home.path(), arguments);
+        assert_eq!(finished.code, Some(2), "{finished:?}");
+        assert!(
+            finished.stderr.iter().any(|line| line.contains(message)),
+            "{message}: {finished:?}"
+        );
+    }
+}
+
+#[test]
+fn unusable_stores_are_refused() {
+    let home = home();
+    fs::write(home.path().join("file"), "no folder").expect("the folder is writable");
+    for arguments in [
+        &["solve", "f5", "--store", "file"][..],
+        &["store", "stats", "file"],
+        &["coordinator", "--listen", "127.0.0.1:0", "--store", "file"],
+    ] {
+        run(home.path(), arguments).assert_fails(3, "file");
+    }
+    run(home.path(), &["store", "stats", "missing"]).assert_fails(3, "missing");
+}
+
+#[test]
+fn an_unreachable_coordinator_is_named() {
+    let home = home();
+    // A port that was free a moment ago has no listener.
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = listener.local_addr().expect("a bound address").to_string();
+    drop(listener);
+    run(home.path(), &["solve", "f5", "--connect", &address]).assert_fails(4, &address);
+}
+
+#[test]
+fn an_address_in_use_is_named() {
+    let home = home();
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = listener.local_addr().expect("a bound address").to_string();
+    let arguments = ["coordinator", "--store", "store", "--listen", &address];
+    run(home.path(), &arguments).assert_fails(4, &address);
+}
+
+#[test]
+fn an_open_address_needs_a_flag() {
+    let home = home();
+    let arguments = ["coordinator", "--store", "store", "--listen", "0.0.0.0:0"];
+    run(home.path(), &arguments).assert_fails(2, "--no-tls");
+}
+
+#[test]
+fn a_bad_address_is_bad_input() {
+    let home = home();
+    run(home.path(), &["solve", "f5", "--connect", "nowhere"]).assert_fails(2, "nowhere");
+    let arguments = ["coordinator", "--store", "store", "--listen", "nowhere"];
+    run(home.path(), &arguments).assert_fails(2, "nowhere");
+}
+
+#[test]
+fn the_help_lists_the_exit_codes() {
+    let home = home();
+    for arguments in [&["--help"][..], &["solve", "--help"], &["coordinator", "--help"]] {
+        let finished = run(home.path(), arguments);
+        assert_eq!(finished.code, Some(0), "{finished:?}");
+        let text = finished.stdout.join("\n");
+        for code in ["0  solved", "1  internal", "2  bad", "3  the proof", "4  the coord", "5  two"]
+        {
+            assert!(text.contains(code), "{code:?} is missing in {text}");
+        }
+        assert!(text.contains("130  interrupted"), "{text}");
+    }
+}
+
+#[test]
+fn the_version_names_the_instruction_set() {
+    let home = home();
+    let finished = run(home.path(), &["--version"]);
+    let expected = format!("outflank {} (", env!("CARGO_PKG_VERSION"));
+    assert!(finished.stdout[0].starts_with(&expected), "{finished:?}");
+}

@@ -1,0 +1,80 @@
+//! A coordinator and workers as processes on loopback, some of which are killed.
+
+use std::fs;
+use std::path::Path;
+
+use tempfile::TempDir;
+
+use crate::harness::{Process, outflank, run};
+use crate::known_scores::{check, file};
+
+/// Starts a coordinator on the store in `home` and returns it with the address it prints.
+fn coordinator(home: &Path, listen: &str) -> (Process, String) {
+    let arguments = ["coordinator", "--store", "store", "--listen", listen];
+    let process = Process::start(outflank(home, &arguments));
+    let line = process.line();
+    let address = line.strip_prefix("listening on ").expect("the first line is the address");
+    (process, address.to_owned())
+}
+
+/// Starts a worker of one thread and waits until it has joined.
+fn worker(home: &Path, address: &str) -> Process {
+    let arguments = ["worker", "--connect", address, "--threads", "1", "--hash", "64M"];
+    let process = Process::start(outflank(home, &arguments));
+    process.wait_for("connected to the coordinator");
+    process
+}
+
+fn home_with(numbers: &[usize]) -> TempDir {
+    let home = TempDir::new().expect("a temporary folder");
+    fs::write(home.path().join("problems.obf"), file(numbers)).expect("the folder is writable");
+    home
+}
+
+#[test]
+fn values_are_right_when_a_worker_and_the_coordinator_are_killed() {
+    let numbers = [40, 41, 42];
+    let home = home_with(&numbers);
+    let (first_coordinator, address) = coordinator(home.path(), "127.0.0.1:0");
+    let doomed = worker(home.path(), &address);
+    let survivor = worker(home.path(), &address);
+
+    let arguments = ["solve", "problems.obf", "--json", "--connect", &address];
+    let client = Process::start(outflank(home.path(), &arguments));
+    check(&client.object(), 40);
+    doomed.kill();
+    let replacement = worker(home.path(), &address);
+    check(&client.object(), 41);
+    first_coordinator.kill();
+    let (second_coordinator, same) = coordinator(home.path(), &address);
+    assert_eq!(same, address);
+    // Client and workers come back by themselves.
+    check(&client.object(), 42);
+    assert_eq!(client.finish().code, Some(0));
+
+    for (object, number) in run(home.path(), &arguments).objects().iter().zip(numbers) {
+        check(object, number);
+        assert_eq!(object["source"], "store", "{object}");
+    }
+    for process in [survivor, replacement, second_coordinator] {
+        process.signal("TERM");
+        let finished = process.finish();
+        assert_eq!(finished.code, Some(0), "{finished:?}");
+    }
+}
+
+#[test]
+fn a_client_that_has_lost_its_coordinator_says_so_and_can_be_stopped() {
+    let home = home_with(&[1, 58]);
+    let (coordinator, address) = coordinator(home.path(), "127.0.0.1:0");
+    let worker = worker(home.path(), &address);
+    let arguments = ["solve", "problems.obf", "--json", "--connect", &address];
+    let client = Process::start(outflank(home.path(), &arguments));
+    check(&client.object(), 1);
+    coordinator.kill();
+    client.wait_for("lost the coordinator, trying again");
+    client.signal("INT");
+    let finished = client.finish();
+    assert_eq!(finished.code, Some(130), "{finished:?}");
+    worker.kill();
+}

@@ -1,0 +1,11 @@
+//! The real command: its answers, its exit codes, and what survives when its processes are killed.
+//!
+//! Nothing here waits for time to pass: a test waits for a line or for the end of a process, and
+//! fails when that takes longer than any machine needs.
+
+mod bad_input;
+mod cluster;
+mod harness;
+mod known_scores;
+mod solve;
+mod store;

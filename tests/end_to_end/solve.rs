@@ -1,0 +1,135 @@
+//! `outflank solve` in one process.
+
+use std::fs;
+
+use tempfile::TempDir;
+
+use crate::harness::{Process, outflank, run, run_with_input};
+use crate::known_scores::{check, ffo, file};
+
+/// Returns a home folder with a file `problems.obf` of these problems.
+fn home_with(numbers: &[usize]) -> TempDir {
+    let home = TempDir::new().expect("a temporary folder");
+    fs::write(home.path().join("problems.obf"), file(numbers)).expect("the folder is writable");
+    home
+}
+
+#[test]
+fn a_board_is_solved() {
+    let home = home_with(&[]);
+    let board = ffo(1).to_string();
+    let board = board.split(';').next().expect("a board comes first");
+    let finished = run(home.path(), &["solve", board, "--no-store"]);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    assert_eq!(
+        finished.stdout[..3],
+        ["to move    black, 14 empties", "value      +18", "best move  g8"]
+    );
+    for (line, title) in finished.stdout[3..].iter().zip(["line", "nodes", "time", "source"]) {
+        assert!(line.starts_with(title), "{line:?} is not the {title}");
+    }
+    assert!(!home.path().join("data").exists(), "nothing is kept");
+}
+
+#[test]
+fn a_file_gives_a_line_for_each_position_and_totals() {
+    let home = home_with(&[1, 2, 3]);
+    let finished = run(home.path(), &["solve", "problems.obf", "--threads", "2", "--hash", "16M"]);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    assert_eq!(finished.stdout.len(), 5, "titles, three lines, totals: {finished:?}");
+    assert!(finished.stdout[1..4].iter().all(|line| line.contains('✓')), "{finished:?}");
+    assert!(finished.stdout[4].starts_with("3 positions, "), "{finished:?}");
+    assert!(finished.stdout[4].ends_with("0 disagree"), "{finished:?}");
+}
+
+#[test]
+fn the_second_time_the_answers_come_from_the_store() {
+    let numbers = [1, 2, 3, 4, 5];
+    let home = home_with(&numbers);
+    let arguments = ["solve", "problems.obf", "--json"];
+    let first = run(home.path(), &arguments).objects();
+    let second = run(home.path(), &arguments).objects();
+    assert!(home.path().join("data/outflank/store").is_dir(), "the default store");
+    for ((first, second), number) in first.iter().zip(&second).zip(numbers) {
+        check(first, number);
+        assert_eq!(first["source"], "search");
+        for field in ["lower", "upper", "best_move"] {
+            assert_eq!(first[field], second[field], "{field}");
+        }
+        check(second, number);
+        assert_eq!(second["source"], "store");
+        assert!(second["reused"].as_u64() > Some(0), "{second}");
+    }
+    assert_eq!((first.len(), second.len()), (5, 5));
+}
+
+#[test]
+fn standard_input_is_read() {
+    let home = home_with(&[]);
+    let objects =
+        run_with_input(home.path(), &["solve", "-", "--json", "--no-store"], &file(&[6, 7]))
+            .objects();
+    check(&objects[0], 6);
+    check(&objects[1], 7);
+}
+
+#[test]
+fn a_window_is_answered_from_one_side() {
+    let home = home_with(&[1]);
+    let ask = |window: &str| {
+        let arguments = ["solve", "problems.obf", "--json", "--no-store", "--window", window];
+        run(home.path(), &arguments).objects().remove(0)
+    };
+    let (above, below) = (ask("16..18"), ask("18..20"));
+    assert_eq!(above["lower"], 18, "the value is +18: {above}");
+    assert_eq!(below["upper"], 18, "the value is +18: {below}");
+}
+
+#[test]
+fn a_score_that_disagrees_is_reported() {
+    let home = home_with(&[]);
+    let wrong = ffo(1).to_string().replace("G8:+18", "G8:+20");
+    fs::write(home.path().join("wrong.obf"), wrong).expect("the folder is writable");
+    let finished = run(home.path(), &["solve", "wrong.obf", "--json", "--no-store"]);
+    finished.assert_fails(5, "1 of 1 answers disagree with the given scores");
+    assert!(finished.stdout[0].contains("\"agrees\":false"), "{finished:?}");
+}
+
+/// The second problem has 34 empties: it is not solved while a test runs.
+const ENDLESS: [usize; 2] = [1, 58];
+
+#[test]
+fn ctrl_c_stops_cleanly_and_says_how_to_go_on() {
+    let home = home_with(&ENDLESS);
+    let process = Process::start(outflank(home.path(), &["solve", "problems.obf", "--json"]));
+    check(&process.object(), 1);
+    process.signal("INT");
+    let finished = process.finish();
+    assert_eq!(finished.code, Some(130), "{finished:?}");
+    let text = finished.stderr.join("\n");
+    assert!(text.contains("interrupted"), "{text}");
+    assert!(text.contains("solve problems.obf --json"), "the command to go on: {text}");
+    assert!(!text.contains("panicked"), "{text}");
+}
+
+#[test]
+fn what_was_proved_before_a_kill_is_there_afterwards() {
+    let home = home_with(&ENDLESS);
+    let process = Process::start(outflank(home.path(), &["solve", "problems.obf", "--json"]));
+    check(&process.object(), 1);
+    process.kill();
+    fs::write(home.path().join("problems.obf"), file(&[1, 8])).expect("the folder is writable");
+    let objects = run(home.path(), &["solve", "problems.obf", "--json"]).objects();
+    check(&objects[0], 1);
+    check(&objects[1], 8);
+    assert_eq!(objects[0]["source"], "store", "{objects:?}");
+}
+
+#[test]
+fn a_store_in_use_is_refused() {
+    let home = home_with(&ENDLESS);
+    let process = Process::start(outflank(home.path(), &["solve", "problems.obf", "--json"]));
+    check(&process.object(), 1);
+    run(home.path(), &["solve", "problems.obf"]).assert_fails(3, "store");
+    process.kill();
+}
