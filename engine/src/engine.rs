@@ -73,6 +73,7 @@ impl Engine {
     pub fn solve(&self, request: &Request, control: &Control) -> Answer {
         let generation = self.generation.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
         let table = &self.table;
+        table.prepare(request.position.empties());
         match self.isa {
             Isa::Scalar(set) => root::solve(set, table, generation, request, control),
             #[cfg(target_arch = "x86_64")]

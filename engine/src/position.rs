@@ -50,7 +50,7 @@ impl Position {
     /// Returns the squares where the player can move.
     #[must_use]
     pub fn moves(self) -> u64 {
-        mobility::scalar::moves(self.player, self.opponent)
+        mobility::portable::moves(self.player, self.opponent)
     }
 
     /// Returns the position after the player has moved to `square`, or `None` if that is no legal
@@ -60,7 +60,7 @@ impl Position {
         if self.empty() & square.bit() == 0 {
             return None;
         }
-        let flipped = flip::scalar::flip(self.player, self.opponent, square.index());
+        let flipped = flip::portable::flip(self.player, self.opponent, square.index());
         (flipped != 0).then_some(Self {
             player: self.opponent ^ flipped,
             opponent: self.player ^ flipped ^ square.bit(),
@@ -102,7 +102,7 @@ impl Position {
     /// (player, opponent).
     #[must_use]
     pub fn canonical(self) -> Self {
-        let (player, opponent) = symmetry::scalar::canonical(self.player, self.opponent);
+        let (player, opponent) = symmetry::portable::canonical(self.player, self.opponent);
         Self { player, opponent }
     }
 }

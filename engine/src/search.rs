@@ -3,9 +3,9 @@
 //! | empties | module | what it does |
 //! | --- | --- | --- |
 //! | 1–4 | [`last`] | unrolled, squares ordered by parity |
-//! | 5–6 | [`shallow`] | parity order, stability cut-off, no table |
-//! | 7–11 | [`middle`] | mobility order, a small table of the thread's own |
-//! | 12– | [`deep`] | full order, the shared table, cut-offs by the children's bounds, splitting |
+//! | 5 | [`shallow`] | parity order, stability cut-off, no table |
+//! | 6–10 | [`middle`] | mobility order, a small table of the thread's own |
+//! | 11– | [`deep`] | full order, the shared table, cut-offs by the children's bounds, splitting |
 //! | any | [`principal`] | windows wider than a null window, on the principal variation |
 //! | root | [`root`] | bounds of every move, the line, limits |
 //!

@@ -6,7 +6,7 @@
 //! absent; this is the idea of R. Hyatt's and T. Mann's lockless hashing.
 
 use std::io;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use crate::memory::{Shared, SharedMemory};
 
@@ -82,9 +82,13 @@ fn worth(pack: u64, generation: u8) -> i32 {
 }
 
 /// The table.
+///
+/// Only a part of it is in use at first: touching memory for the first time is slow, and a small
+/// problem is over before a large table is warm.
 #[derive(Debug)]
 pub(crate) struct Table {
     lines: SharedMemory<Line>,
+    in_use: AtomicUsize,
 }
 
 impl Table {
@@ -94,12 +98,20 @@ impl Table {
     /// What the system says when it has not got the memory.
     pub(crate) fn new(bytes: usize) -> io::Result<Self> {
         let lines = (bytes / size_of::<Line>()).max(1);
-        Ok(Self { lines: SharedMemory::zeroed(lines)? })
+        Ok(Self { lines: SharedMemory::zeroed(lines)?, in_use: AtomicUsize::new(1) })
+    }
+
+    /// Takes as much of the table into use as a search of a position with that many `empties` can
+    /// fill. Growing makes most of the entries unreachable; they are lost, not wrong.
+    pub(crate) fn prepare(&self, empties: u32) {
+        let wanted = 1_usize << empties.saturating_sub(4).min(40);
+        self.in_use.fetch_max(wanted.min(self.lines.len()), Ordering::Relaxed);
     }
 
     /// Forgets everything.
     pub(crate) fn clear(&self) {
-        for line in &*self.lines {
+        let in_use = self.in_use.swap(1, Ordering::Relaxed);
+        for line in &self.lines[..in_use] {
             for word in line.boards.as_flattened().iter().chain(&line.packs) {
                 word.store(0, Ordering::Relaxed);
             }
@@ -107,7 +119,8 @@ impl Table {
     }
 
     fn line(&self, hash: u64) -> &Line {
-        let index = (u128::from(hash) * self.lines.len() as u128) >> 64;
+        let in_use = self.in_use.load(Ordering::Relaxed);
+        let index = (u128::from(hash) * in_use as u128) >> 64;
         &self.lines[index as usize]
     }
 
@@ -267,6 +280,19 @@ mod tests {
             table.put(0, player, 8, entry(0, 0, 10), 40);
         }
         assert_eq!(table.get(0, 1, 8), None);
+    }
+
+    #[test]
+    fn a_larger_problem_takes_more_of_the_table_and_clearing_gives_it_back() {
+        let table = Table::new(1 << 20).unwrap();
+        table.prepare(10);
+        assert_eq!(table.in_use.load(Ordering::Relaxed), 64);
+        table.prepare(60);
+        assert_eq!(table.in_use.load(Ordering::Relaxed), 1 << 14);
+        table.put(u64::MAX, 1, 8, entry(0, 0, 1), 1);
+        table.clear();
+        table.prepare(60);
+        assert_eq!(table.get(u64::MAX, 1, 8), None);
     }
 
     #[test]

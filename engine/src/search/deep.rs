@@ -1,4 +1,4 @@
-//! Twelve and more empty squares in a null window: the shared table, cut-offs by the children's
+//! Eleven and more empty squares in a null window: the shared table, cut-offs by the children's
 //! bounds, the full move order, and younger brothers given to idle threads.
 
 use super::board::Board;

@@ -1,4 +1,4 @@
-//! Seven to eleven empty squares: the thread's own table, and moves ordered by what they leave the
+//! Six to ten empty squares: the thread's own table, and moves ordered by what they leave the
 //! opponent to do.
 
 use super::SearchSet;
@@ -7,7 +7,7 @@ use super::searcher::Searcher;
 use super::{shallow, stability};
 
 /// Most empty squares for which this search is the right one.
-pub(super) const MOST_EMPTIES: u32 = 11;
+pub(super) const MOST_EMPTIES: u32 = 10;
 
 /// A move and what speaks for it.
 #[derive(Clone, Copy, Default)]

@@ -1,4 +1,4 @@
-//! Five and six empty squares: no table and no move generator, only parity order and stability.
+//! Five empty squares: no table and no move generator, only parity order and stability.
 //!
 //! Squares of odd quadrants come before the others, corners before the rest of each group
 //! (TECHNIQUES F10).
@@ -8,12 +8,12 @@ use super::board::{Board, CORNERS, NEIGHBOURS, odd_squares};
 use super::stability;
 
 /// Most empty squares for which this search is the right one.
-pub(super) const MOST_EMPTIES: u32 = 6;
+pub(super) const MOST_EMPTIES: u32 = 5;
 
 /// Lower than every score.
 const NO_MOVE: i32 = -128;
 
-/// Solves `board`, which has five or six `empties`.
+/// Solves `board`, which has `empties` empty squares, at least five.
 #[inline(always)]
 pub(super) fn body<K: SearchSet>(
     kernels: K,
