@@ -31,6 +31,7 @@ mod log;
 mod manifest;
 mod open;
 mod origins;
+mod queue;
 mod record;
 mod repair;
 mod replay;
@@ -40,12 +41,12 @@ mod sled_index;
 mod tests;
 mod verify;
 
+use std::fs;
 use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
-use std::{fs, mem};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 
 use outflank_engine::Position;
 
@@ -55,6 +56,7 @@ use disk::{Disk, SystemDisk};
 use files::Files;
 use index::{Index, MemoryIndex};
 use origins::Origins;
+use queue::{Queue, Request, guard};
 
 pub use error::StoreError;
 pub use export::ExportError;
@@ -74,19 +76,12 @@ pub struct Store {
     index: Box<dyn Index>,
     origins: RwLock<Origins>,
     records: AtomicU64,
-    waiting: Mutex<Vec<Arc<Request>>>,
+    queue: Queue,
     /// `None` for a store in memory.
     files: Mutex<Option<Files>>,
     /// The file that makes the next open rebuild the index; `None` for a store in memory.
     doubt: Option<PathBuf>,
     doubted: AtomicBool,
-}
-
-/// A caller's records, and what became of them.
-#[derive(Debug)]
-struct Request {
-    records: Vec<Record>,
-    outcome: Mutex<Option<Result<Appended, StoreError>>>,
 }
 
 /// Sizes of a store.
@@ -161,7 +156,7 @@ impl Store {
             index,
             origins: RwLock::new(origins),
             records: AtomicU64::new(records),
-            waiting: Mutex::new(Vec::new()),
+            queue: Queue::default(),
             doubt: files.as_ref().map(|files| files.layout.doubt()),
             files: Mutex::new(files),
             doubted: AtomicBool::new(false),
@@ -195,38 +190,22 @@ impl Store {
             }
             origins::check(&record.provenance.origin)?;
         }
-        let outcome = Mutex::new(None);
-        let request = Arc::new(Request { records: records.to_vec(), outcome });
-        guard(&self.waiting).push(Arc::clone(&request));
-        // Whoever gets the files next serves all who wait by then: they share a sync.
-        let mut files = guard(&self.files);
-        if let Some(outcome) = guard(&request.outcome).take() {
-            return outcome;
-        }
-        let group = mem::take(&mut *guard(&self.waiting));
-        self.serve(&group, files.as_mut());
-        drop(files);
-        let outcome = guard(&request.outcome).take();
-        outcome.expect("a request that waited was served by this thread or by another")
-    }
-
-    fn serve(&self, group: &[Arc<Request>], files: Option<&mut Files>) {
-        let mut batch = Batch::new(self, files);
-        let added = group.iter().map(|request| batch.add_all(&request.records)).collect();
-        let added: Result<Vec<Appended>, StoreError> = added;
-        let done = added.and_then(|added| batch.commit().map(|()| added));
-        match done {
-            Ok(added) => {
-                for (request, appended) in group.iter().zip(added) {
-                    *guard(&request.outcome) = Some(Ok(appended));
+        self.queue.serve(Request::new(records.to_vec()), |group| {
+            let mut files = guard(&self.files);
+            let mut batch = Batch::new(self, files.as_mut());
+            let added = group.iter().map(|request| batch.add_all(&request.records)).collect();
+            let added: Result<Vec<Appended>, StoreError> = added;
+            let done = added.and_then(|added| batch.commit().map(|()| added));
+            match done {
+                Ok(added) => {
+                    let answers = group.iter().zip(added);
+                    answers.for_each(|(request, appended)| request.answer(Ok(appended)));
+                }
+                Err(error) => {
+                    group.iter().for_each(|request| request.answer(Err(error.clone())));
                 }
             }
-            Err(error) => {
-                for request in group {
-                    *guard(&request.outcome) = Some(Err(error.clone()));
-                }
-            }
-        }
+        })
     }
 
     /// Returns the number of positions.
@@ -351,12 +330,6 @@ impl Drop for Store {
             tracing::warn!(%error, "the index was not made durable at the end");
         }
     }
-}
-
-/// Locks `mutex`. What it guards is consistent also after a panic in another thread: every change
-/// is one assignment, or is undone by the next append.
-fn guard<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Returns the size of the files in the folder `path`, in bytes.

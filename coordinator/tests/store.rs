@@ -2,6 +2,8 @@
 
 #[path = "store/damage.rs"]
 mod damage;
+#[path = "store/full_disk.rs"]
+mod full_disk;
 #[path = "store/index.rs"]
 mod index;
 #[path = "store/kill.rs"]

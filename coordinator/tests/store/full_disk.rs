@@ -1,0 +1,76 @@
+//! A real file system that is full.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+
+use outflank_coordinator::store::{Options, Store, verify};
+
+use crate::support::numbered;
+
+/// A small file system in memory; unmounted when dropped.
+struct Tmpfs(tempfile::TempDir);
+
+impl Tmpfs {
+    /// Returns `None` where mounting is not permitted.
+    fn mount(megabytes: u32) -> Option<Self> {
+        let folder = tempfile::tempdir().unwrap();
+        let size = format!("size={megabytes}m");
+        let mut mount = Command::new("mount");
+        mount.args(["-t", "tmpfs", "-o", &size, "none"]).arg(folder.path());
+        let mounted = mount.output().is_ok_and(|output| output.status.success());
+        mounted.then_some(Self(folder))
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    fn grow(&self, megabytes: u32) {
+        let size = format!("remount,size={megabytes}m");
+        let grown = Command::new("mount").args(["-o", &size]).arg(self.path()).status();
+        assert!(grown.unwrap().success());
+    }
+}
+
+impl Drop for Tmpfs {
+    fn drop(&mut self) {
+        let unmounted = Command::new("umount").arg(self.path()).status();
+        assert!(std::thread::panicking() || unmounted.unwrap().success());
+    }
+}
+
+#[test]
+fn a_full_disk_is_an_error_and_loses_nothing_acknowledged() {
+    let Some(disk) = Tmpfs::mount(6) else {
+        eprintln!("SKIPPED: no tmpfs can be mounted here; the failing disk of the unit tests ran");
+        return;
+    };
+    let path = disk.path().join("store");
+    let options = Options { segment_bytes: 300_000, checkpoint_bytes: 100_000 };
+    let (store, _) = Store::open_with(&path, &options).unwrap();
+    let mut acknowledged = BTreeMap::new();
+    let mut refused = Vec::new();
+    let mut next = 0;
+    while refused.len() < 20 {
+        assert!(next < 10_000_000, "the disk never fills");
+        let records: Vec<_> = (next..next + 500).map(numbered).collect();
+        next += 500;
+        match store.append(&records) {
+            Ok(_) => acknowledged.extend(records.iter().map(|it| (it.position, it.bound))),
+            Err(error) => refused.push(error.to_string()),
+        }
+    }
+    assert!(!acknowledged.is_empty());
+    drop(store);
+    disk.grow(64);
+    let (store, opened) = Store::open_with(&path, &options).unwrap();
+    for (&position, &bound) in &acknowledged {
+        let stored = store.get(position);
+        assert_eq!(stored.map(|stored| stored.bound), Some(bound), "{opened:?} {refused:?}");
+    }
+    store.append(&[numbered(next)]).unwrap();
+    drop(store);
+    let found = verify(&path).unwrap();
+    assert!(found.is_sound(), "{found:?}");
+}
