@@ -22,7 +22,12 @@ impl Core {
                 solve.jobs_done += u64::from(!report.failed);
             }
         }
-        self.take_claims(turn, worker, report);
+        let fits = lease.as_ref().is_none_or(|lease| lease.position == report.position);
+        if fits && report.position.canonical() == report.position {
+            self.take_claims(turn, worker, report);
+        } else {
+            self.illegal_claims += 1;
+        }
         if let Some(lease) = lease {
             self.go_on(turn, worker, &lease, report);
         }
@@ -31,10 +36,6 @@ impl Core {
 
     /// Keeps what a report claims if nothing proved contradicts it; else nothing of it.
     fn take_claims(&mut self, turn: &mut Turn<'_>, worker: WorkerId, report: &Report) {
-        if report.position.canonical() != report.position {
-            self.illegal_claims += 1;
-            return;
-        }
         let claims = self.claims(worker, report);
         let conflicts = self.conflicts(turn, report.position, &claims);
         if !conflicts.is_empty() {

@@ -12,7 +12,8 @@ use crate::world::{Faults, NEVER, World, tiny};
 /// Returns positions of 8 to 11 empties.
 fn roots() -> Vec<Position> {
     let mut random = Random(2024);
-    (0..12).map(|number| position(&mut random, 8 + number % 4)).collect()
+    let empties = [8, 9, 8, 10, 9, 8, 10, 9, 8, 11, 9, 10];
+    empties.into_iter().map(|empties| position(&mut random, empties)).collect()
 }
 
 fn window(random: &mut Random, value: Score) -> Window {
@@ -37,7 +38,7 @@ fn quiet() -> Config {
 fn an_undisturbed_cluster_finds_every_value_and_a_whole_line() {
     let oracle = Rc::new(Oracle::default());
     let (roots, mut jobs) = (roots(), 0);
-    for seed in 0..240 {
+    for seed in 0..150 {
         let mut random = Random(seed);
         let root = roots[seed as usize % roots.len()];
         let mut world = World::new(seed, &oracle, quiet(), Faults::default());
@@ -51,14 +52,14 @@ fn an_undisturbed_cluster_finds_every_value_and_a_whole_line() {
         assert_eq!((status.questions, status.positions, status.solves), (0, 0, 0), "seed {seed}");
         jobs += world.outcome.jobs;
     }
-    assert!(jobs > 240 * 10, "{jobs} jobs: the roots are not split");
+    assert!(jobs > 150 * 10, "{jobs} jobs: the roots are not split");
 }
 
 #[test]
 fn whatever_gets_lost_the_value_is_right_and_nothing_runs_for_ever() {
     let oracle = Rc::new(Oracle::default());
     let (roots, mut restarts) = (roots(), 0);
-    for seed in 1_000..1_300 {
+    for seed in 1_000..1_150 {
         let mut random = Random(seed);
         let faults = Faults {
             lost: random.below(15),
@@ -103,7 +104,7 @@ fn a_false_claim_is_never_merged_into_a_contradiction() {
     let oracle = Rc::new(Oracle::default());
     let roots = roots();
     let (mut caught, mut ended) = (0, 0);
-    for seed in 2_000..2_300 {
+    for seed in 2_000..2_150 {
         let mut random = Random(seed);
         let faults = Faults { wrong: 1 + random.below(20), ..Faults::default() };
         let mut world = World::new(seed, &oracle, tiny(), faults);
