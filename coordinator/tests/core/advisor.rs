@@ -5,7 +5,7 @@ use outflank_engine::{Position, Window};
 
 /// Estimates by mobility and corners, predicts by empties.
 #[derive(Clone, Copy, Debug)]
-pub struct Heuristic;
+pub(crate) struct Heuristic;
 
 const CORNERS: u64 = 0x8100_0000_0000_0081;
 

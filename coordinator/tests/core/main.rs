@@ -3,6 +3,8 @@
 mod advisor;
 mod oracle;
 mod random;
+mod rules;
 mod scenarios;
+mod script;
 mod worker;
 mod world;

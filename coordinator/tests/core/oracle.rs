@@ -10,13 +10,13 @@ const FORGOTTEN: u32 = 4;
 
 /// Bounds by position, narrowed as needed.
 #[derive(Debug, Default)]
-pub struct Oracle {
+pub(crate) struct Oracle {
     bounds: RefCell<HashMap<Position, Bound>>,
 }
 
 impl Oracle {
     /// Returns the value of `position`.
-    pub fn value(&self, position: Position) -> Score {
+    pub(crate) fn value(&self, position: Position) -> Score {
         self.known(position).value().unwrap_or_else(|| {
             // A window that lets every value through: one wider than the scores on both sides.
             let value = self.search(position, -66, 66);
@@ -73,7 +73,7 @@ impl Oracle {
     }
 
     /// Returns a best line to the end of the game.
-    pub fn line(&self, mut position: Position) -> Vec<Square> {
+    pub(crate) fn line(&self, mut position: Position) -> Vec<Square> {
         let mut line = Vec::new();
         while !position.is_over() {
             if position.must_pass() {
@@ -93,7 +93,7 @@ impl Oracle {
 
 /// Returns the score at the end of `line` for the player of `position`, or `None` if it does not
 /// lead to the end of the game.
-pub fn replay(mut position: Position, line: &[Square]) -> Option<Score> {
+pub(crate) fn replay(mut position: Position, line: &[Square]) -> Option<Score> {
     let mut sign = 1;
     let mut moves = line.iter();
     while !position.is_over() {

@@ -4,11 +4,11 @@ use outflank_engine::{Position, Square};
 
 /// The generator SplitMix64 (Steele, Lea, Flood 2014).
 #[derive(Clone, Debug)]
-pub struct Random(pub u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
     /// Returns the next 64 bits.
-    pub fn bits(&mut self) -> u64 {
+    pub(crate) fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let word = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -16,18 +16,18 @@ impl Random {
     }
 
     /// Returns a number below `end`.
-    pub fn below(&mut self, end: u64) -> u64 {
+    pub(crate) fn below(&mut self, end: u64) -> u64 {
         self.bits() % end
     }
 
     /// Returns `true` in `percent` of 100 cases.
-    pub fn chance(&mut self, percent: u64) -> bool {
+    pub(crate) fn chance(&mut self, percent: u64) -> bool {
         self.below(100) < percent
     }
 }
 
 /// Returns a position with `empties` empty squares where the game is not over, from random play.
-pub fn position(random: &mut Random, empties: u32) -> Position {
+pub(crate) fn position(random: &mut Random, empties: u32) -> Position {
     loop {
         let mut position = Position::START;
         while position.empties() > empties && !position.is_over() {

@@ -7,7 +7,7 @@ use crate::oracle::Oracle;
 use crate::random::Random;
 
 /// Returns the report of a job that was answered.
-pub fn finished(oracle: &Oracle, random: &mut Random, job: &Job, nodes: u64) -> Report {
+pub(crate) fn finished(oracle: &Oracle, random: &mut Random, job: &Job, nodes: u64) -> Report {
     let value = oracle.value(job.position);
     let bound = answer(random, value, job.window);
     let line = oracle.line(job.position);
@@ -17,7 +17,7 @@ pub fn finished(oracle: &Oracle, random: &mut Random, job: &Job, nodes: u64) -> 
 }
 
 /// Returns the report of a job that was stopped: some true bounds of children, and an order.
-pub fn stopped(oracle: &Oracle, random: &mut Random, job: &Job, nodes: u64) -> Report {
+pub(crate) fn stopped(oracle: &Oracle, random: &mut Random, job: &Job, nodes: u64) -> Report {
     let mut order: Vec<Square> = Square::all(job.position.moves()).collect();
     let after = |square: Square| job.position.play(square).unwrap();
     order.sort_by_key(|&square| (random.chance(30), oracle.value(after(square))));
@@ -32,7 +32,7 @@ pub fn stopped(oracle: &Oracle, random: &mut Random, job: &Job, nodes: u64) -> R
 }
 
 /// Returns a report that claims nothing.
-pub fn empty(job: &Job, nodes: u64) -> Report {
+pub(crate) fn empty(job: &Job, nodes: u64) -> Report {
     Report {
         job: job.id,
         position: job.position,
@@ -74,7 +74,7 @@ fn between(random: &mut Random, low: Score, high: Score) -> Score {
 }
 
 /// Returns a report with false or nonsensical claims.
-pub fn false_report(random: &mut Random, job: &Job, nodes: u64) -> Report {
+pub(crate) fn false_report(random: &mut Random, job: &Job, nodes: u64) -> Report {
     let wrong = Bound::exact(Score::floor(random.below(129) as i32 - 64));
     let square = Square::new(random.below(64) as u32).unwrap();
     let position = if random.chance(5) { Position::START } else { job.position };

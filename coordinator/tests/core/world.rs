@@ -17,24 +17,24 @@ use crate::worker;
 
 /// How many percent of messages and jobs go wrong.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Faults {
+pub(crate) struct Faults {
     /// Messages that get lost.
-    pub lost: u64,
+    pub(crate) lost: u64,
     /// Reports that arrive twice.
-    pub repeated: u64,
+    pub(crate) repeated: u64,
     /// Reports that arrive a minute late.
-    pub late: u64,
+    pub(crate) late: u64,
     /// Reports of a job that crashed.
-    pub failed: u64,
+    pub(crate) failed: u64,
     /// Reports with false claims.
-    pub wrong: u64,
+    pub(crate) wrong: u64,
     /// Seconds in which a worker comes or goes, or the coordinator starts again.
-    pub churn: u64,
+    pub(crate) churn: u64,
 }
 
 /// The proofs that have reached the disk.
 #[derive(Debug, Default)]
-pub struct Store(pub BTreeMap<Position, (Bound, Option<Square>)>);
+pub(crate) struct Store(pub(crate) BTreeMap<Position, (Bound, Option<Square>)>);
 
 impl Proofs for Store {
     fn get(&self, position: Position) -> Option<(Bound, Option<Square>)> {
@@ -56,20 +56,20 @@ enum Happening {
 
 /// What came of the requests.
 #[derive(Debug, Default)]
-pub struct Outcome {
-    pub solved: BTreeMap<SolveId, Solution>,
-    pub contradicted: BTreeSet<SolveId>,
-    pub quarantined: Vec<(Proof, Bound)>,
-    pub jobs: u64,
-    pub cancelled: u64,
-    pub events: u64,
-    pub restarts: u64,
+pub(crate) struct Outcome {
+    pub(crate) solved: BTreeMap<SolveId, Solution>,
+    pub(crate) contradicted: BTreeSet<SolveId>,
+    pub(crate) quarantined: Vec<(Proof, Bound)>,
+    pub(crate) jobs: u64,
+    pub(crate) cancelled: u64,
+    pub(crate) events: u64,
+    pub(crate) restarts: u64,
 }
 
-pub struct World {
-    pub core: Core,
-    pub store: Store,
-    pub outcome: Outcome,
+pub(crate) struct World {
+    pub(crate) core: Core,
+    pub(crate) store: Store,
+    pub(crate) outcome: Outcome,
     oracle: Rc<Oracle>,
     config: Config,
     random: Random,
@@ -84,7 +84,7 @@ pub struct World {
 }
 
 /// Sizes so small that positions of about ten empties are split over several plies.
-pub fn tiny() -> Config {
+pub(crate) fn tiny() -> Config {
     Config {
         shortest_job: 16.0,
         longest_job: 200.0,
@@ -96,7 +96,7 @@ pub fn tiny() -> Config {
 }
 
 impl World {
-    pub fn new(seed: u64, oracle: &Rc<Oracle>, config: Config, faults: Faults) -> Self {
+    pub(crate) fn new(seed: u64, oracle: &Rc<Oracle>, config: Config, faults: Faults) -> Self {
         let mut world = Self {
             core: Core::new(config.clone(), Box::new(Heuristic)),
             store: Store::default(),
@@ -118,7 +118,7 @@ impl World {
     }
 
     /// Connects a worker.
-    pub fn join(&mut self, threads: u32) {
+    pub(crate) fn join(&mut self, threads: u32) {
         self.names += 1;
         let worker = WorkerId(self.names);
         self.workers.insert(worker, SimWorker { threads, jobs: BTreeMap::new() });
@@ -126,7 +126,7 @@ impl World {
     }
 
     /// Asks for a position.
-    pub fn submit(&mut self, position: Position, window: Window) -> SolveId {
+    pub(crate) fn submit(&mut self, position: Position, window: Window) -> SolveId {
         self.names += 1;
         let solve = SolveId(self.names);
         self.requests.insert(solve, (position, window));
@@ -135,14 +135,14 @@ impl World {
     }
 
     /// Runs until every request has ended.
-    pub fn run(&mut self) {
+    pub(crate) fn run(&mut self) {
         while !self.requests.is_empty() {
             self.step();
         }
     }
 
     /// Runs until the workers have reported everything.
-    pub fn drain(&mut self) {
+    pub(crate) fn drain(&mut self) {
         while self.core.status().jobs_running > 0 {
             self.step();
         }
@@ -167,7 +167,7 @@ impl World {
 
     fn second(&mut self) {
         self.schedule(1_000, Happening::Second);
-        if self.now % 10_000 == 0 {
+        if self.now.is_multiple_of(10_000) {
             let beats: Vec<Event> =
                 self.workers.iter().map(|(&id, state)| heartbeat(id, state)).collect();
             for beat in beats {
@@ -428,4 +428,4 @@ fn heartbeat(worker: WorkerId, state: &SimWorker) -> Event {
 }
 
 /// A time span that never ends in these tests.
-pub const NEVER: Duration = Duration::from_secs(1 << 32);
+pub(crate) const NEVER: Duration = Duration::from_secs(1 << 32);

@@ -1,0 +1,298 @@
+//! The core's rules, one list of events each.
+
+use outflank_coordinator::core::{
+    Command, Config, Event, Job, JobId, Method, Millis, Report, SolveId, Source, WorkerId,
+};
+use outflank_engine::{Bound, Position, Score, Square, Window};
+
+use crate::oracle::{Oracle, replay};
+use crate::random::{Random, position};
+use crate::script::{Script, assigned, only_job, split, whole};
+use crate::worker::{empty, finished};
+
+fn nine_empties() -> Position {
+    position(&mut Random(11), 9)
+}
+
+fn truth(job: &Job) -> Report {
+    finished(&Oracle::default(), &mut Random(1), job, 100)
+}
+
+#[test]
+fn a_small_root_is_one_job_in_the_asked_window_on_all_threads() {
+    let mut script = Script::new(whole());
+    assert_eq!(assigned(&script.submit(0, 1, nine_empties())), []);
+    let (worker, job) = only_job(&script.join(1, 7, 4));
+    assert_eq!((worker, job.threads, job.window), (7, 4, Window::FULL));
+    assert_eq!(job.position, nine_empties().canonical());
+}
+
+#[test]
+fn the_answer_follows_its_proof_and_fits_the_orientation_of_the_client() {
+    let mut script = Script::new(whole());
+    script.join(0, 7, 1);
+    let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
+    let commands = script.report(1, 7, truth(&job));
+    let [Command::Persist { proofs }, Command::Solved { solution, .. }, last] = &commands[..]
+    else {
+        panic!("{commands:?}");
+    };
+    assert_eq!(proofs[0].method, Method::Search);
+    assert_eq!(last, &Command::Acknowledge { worker: WorkerId(7), job: job.id });
+    assert_eq!(replay(nine_empties(), &solution.line), solution.bound.value());
+    assert_eq!((solution.source, solution.jobs, solution.nodes), (Source::Search, 1, 100));
+}
+
+#[test]
+fn the_store_answers_at_once_even_without_a_worker() {
+    let mut script = Script::new(whole());
+    let value = Oracle::default().value(nine_empties());
+    script.store.0.insert(nine_empties().canonical(), (Bound::exact(value), None));
+    let commands = script.submit(0, 1, nine_empties());
+    let [Command::Solved { solve: SolveId(1), solution }] = &commands[..] else {
+        panic!("{commands:?}");
+    };
+    assert_eq!((solution.source, solution.bound), (Source::Store, Bound::exact(value)));
+}
+
+#[test]
+fn a_worker_completes_the_line_of_a_stored_answer() {
+    let mut script = Script::new(whole());
+    let value = Oracle::default().value(nine_empties());
+    script.store.0.insert(nine_empties().canonical(), (Bound::exact(value), None));
+    script.join(0, 7, 2);
+    let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
+    assert_eq!((job.window.lower(), job.window.upper()), (value.down(), value.up()));
+    let commands = script.report(1, 7, truth(&job));
+    let Command::Solved { solution, .. } = &commands[0] else { panic!("{commands:?}") };
+    assert_eq!(replay(nine_empties(), &solution.line), Some(value));
+    assert_eq!(solution.source, Source::Store);
+}
+
+#[test]
+fn a_job_goes_to_another_worker_when_its_lease_runs_out() {
+    let mut script = Script::new(whole());
+    script.join(0, 1, 1);
+    let (worker, job) = only_job(&script.submit(0, 1, nine_empties()));
+    assert_eq!(worker, 1);
+    script.join(0, 2, 1);
+    script.heartbeat(20, 1, &[&job]);
+    script.heartbeat(40, 1, &[]);
+    script.heartbeat(40, 2, &[]);
+    assert_eq!(script.at(49, Event::Tick), [], "the heartbeat has renewed the lease");
+    assert_eq!(only_job(&script.at(50, Event::Tick)), (2, job));
+}
+
+#[test]
+fn a_silent_worker_is_disconnected() {
+    let mut script = Script::new(whole());
+    script.join(0, 1, 1);
+    assert_eq!(script.at(29, Event::Tick), []);
+    let commands = script.at(30, Event::Tick);
+    assert!(matches!(commands[..], [Command::Disconnect { worker: WorkerId(1), .. }]));
+    assert_eq!(script.core.status().workers, 0);
+}
+
+#[test]
+fn a_worker_that_leaves_gives_its_job_back_and_its_late_report_still_counts() {
+    let mut script = Script::new(whole());
+    script.join(0, 1, 1);
+    let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
+    script.join(0, 2, 1);
+    let commands = script.at(1, Event::Left { worker: WorkerId(1) });
+    assert_eq!(only_job(&commands), (2, job.clone()));
+    let commands = script.report(2, 1, truth(&job));
+    assert!(commands.contains(&Command::Cancel { worker: WorkerId(2), job: job.id }));
+    assert!(commands.iter().any(|command| matches!(command, Command::Solved { .. })));
+    assert!(commands.contains(&Command::Acknowledge { worker: WorkerId(1), job: job.id }));
+}
+
+#[test]
+fn a_draining_worker_gets_nothing_new_and_what_it_hands_back_is_asked_again() {
+    let mut script = Script::new(whole());
+    script.join(0, 1, 2);
+    let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
+    assert_eq!(script.at(1, Event::Draining { worker: WorkerId(1) }), []);
+    let commands = script.report(2, 1, empty(&job, 5));
+    assert_eq!(commands, [Command::Acknowledge { worker: WorkerId(1), job: job.id }]);
+    let (worker, again) = only_job(&script.join(3, 2, 2));
+    assert_eq!((worker, again), (2, job));
+}
+
+#[test]
+fn a_job_that_ran_into_its_limit_is_expanded_and_not_asked_again() {
+    let mut script = Script::new(Config { leaf_empties: 3, ..whole() });
+    script.join(0, 1, 1);
+    let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
+    let (_, next) = only_job(&script.report(1, 1, empty(&job, job.node_limit)));
+    assert!(next.window.is_null() && next.position == job.position, "now by goals: {next:?}");
+    let (_, below) = only_job(&script.report(2, 1, empty(&next, next.node_limit)));
+    assert_ne!((below.position, below.window), (next.position, next.window));
+}
+
+#[test]
+fn a_leaf_that_ran_into_its_limit_gets_a_larger_one() {
+    let mut script = Script::new(whole());
+    script.join(0, 1, 1);
+    let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
+    let (_, next) = only_job(&script.report(1, 1, empty(&job, job.node_limit)));
+    assert_eq!((next.id, next.window), (job.id, job.window));
+    assert!(next.node_limit >= job.node_limit);
+}
+
+#[test]
+fn a_job_that_fails_three_times_is_split() {
+    let mut script = Script::new(whole());
+    script.join(0, 1, 1);
+    script.join(0, 2, 1);
+    let (mut worker, job) = only_job(&script.submit(0, 1, nine_empties()));
+    let failed = Report { failed: true, ..empty(&job, 1) };
+    for second in 1..3 {
+        let (next, again) = only_job(&script.report(second, worker, failed.clone()));
+        assert_ne!(next, worker, "another worker comes first");
+        assert_eq!(again, job);
+        worker = next;
+    }
+    let jobs = assigned(&script.report(3, worker, failed));
+    assert!(!jobs.is_empty() && jobs.iter().all(|(_, next)| next.window.is_null()));
+}
+
+#[test]
+fn equal_requests_share_their_work() {
+    let mut script = Script::new(whole());
+    script.join(0, 1, 1);
+    script.join(0, 2, 1);
+    let (worker, job) = only_job(&script.submit(0, 1, nine_empties()));
+    assert_eq!(script.submit(0, 2, nine_empties()), []);
+    let narrow = Window::at_least(Score::DRAW).unwrap();
+    assert_eq!(script.submit_window(0, 3, nine_empties(), narrow), [], "the wide one answers it");
+    let commands = script.report(1, worker, truth(&job));
+    let solved = commands.iter().filter(|command| matches!(command, Command::Solved { .. }));
+    assert_eq!(solved.count(), 3);
+}
+
+#[test]
+fn an_abandoned_request_takes_its_work_along() {
+    let mut script = Script::new(split());
+    for worker in 1..5 {
+        script.join(0, worker, 1);
+    }
+    let jobs = assigned(&script.submit(0, 1, nine_empties()));
+    assert!(jobs.len() > 1);
+    let commands = script.at(1, Event::Abandoned { solve: SolveId(1) });
+    assert_eq!(commands.len(), jobs.len());
+    assert!(commands.iter().all(|command| matches!(command, Command::Cancel { .. })));
+    let status = script.core.status();
+    assert_eq!((status.questions, status.positions, status.solves), (0, 0, 0));
+    assert_eq!(status.jobs_running, 4, "the workers have not reported yet");
+}
+
+#[test]
+fn a_contradiction_is_set_aside_and_stops_the_request() {
+    let mut script = Script::new(whole());
+    let held = Bound::at_least(Score::DRAW);
+    script.store.0.insert(nine_empties().canonical(), (held, None));
+    script.join(0, 1, 1);
+    let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
+    let bound = Bound::at_most(Score::DRAW.down());
+    let commands = script.report(1, 1, Report { bound, ..truth(&job) });
+    let [contradicted, Command::Quarantine { claim, .. }, Command::Acknowledge { .. }] =
+        &commands[..]
+    else {
+        panic!("{commands:?}");
+    };
+    let (solve, position) = (SolveId(1), job.position);
+    assert_eq!(contradicted, &Command::Contradicted { solve, position, held, claimed: bound });
+    assert_eq!((claim.position, claim.bound), (job.position, bound));
+    assert_eq!(script.store.0[&job.position].0, held, "nothing was merged");
+}
+
+#[test]
+fn unknown_reports_count_and_illegal_claims_do_not() {
+    let mut script = Script::new(whole());
+    script.join(0, 1, 1);
+    let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
+    let occupied = Square::lowest(job.position.player()).unwrap();
+    let children = vec![(occupied, Bound::exact(Score::DRAW))];
+    let bound = Bound::at_most(Oracle::default().value(job.position));
+    let report = Report { bound, children, ..empty(&job, 1) };
+    let commands = script.report(1, 99, report);
+    assert!(commands.contains(&Command::Acknowledge { worker: WorkerId(99), job: job.id }));
+    assert_eq!(script.store.0[&job.position].0, bound);
+    assert_eq!((script.store.0.len(), script.core.status().illegal_claims), (1, 1));
+}
+
+#[test]
+fn many_jobs_take_one_thread_each_and_pointless_ones_are_cancelled() {
+    let mut script = Script::new(split());
+    script.join(0, 1, 2);
+    let jobs = assigned(&script.submit(0, 1, nine_empties()));
+    assert_eq!(jobs.len(), 2);
+    assert!(jobs.iter().all(|(_, job)| job.threads == 1 && job.window.is_null()));
+    let value = Oracle::default().value(nine_empties());
+    let root = Report {
+        position: nine_empties().canonical(),
+        bound: Bound::exact(value),
+        ..empty(&jobs[0].1, 1)
+    };
+    let late = Report { job: JobId(5), ..root };
+    let commands = script.report(1, 99, late);
+    for (worker, job) in jobs {
+        assert!(commands.contains(&Command::Cancel { worker: WorkerId(worker), job: job.id }));
+    }
+}
+
+#[test]
+fn brothers_are_only_tried_early_when_threads_would_idle() {
+    let count = |speculation| {
+        let mut script = Script::new(Config { speculation, ..split() });
+        for worker in 1..40 {
+            script.join(0, worker, 1);
+        }
+        assigned(&script.submit(0, 1, nine_empties())).len()
+    };
+    assert!(count(true) > count(false), "{} and {}", count(true), count(false));
+}
+
+#[test]
+fn a_job_that_the_core_does_not_know_is_stopped() {
+    let mut script = Script::new(whole());
+    script.join(0, 1, 1);
+    let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
+    let mut later = Script::new(whole());
+    later.join(0, 1, 1);
+    let expected = [Command::Cancel { worker: WorkerId(1), job: job.id }];
+    assert_eq!(later.heartbeat(1, 1, &[&job]), expected);
+}
+
+#[test]
+fn progress_comes_once_an_interval_and_counts_running_jobs() {
+    let mut script = Script::new(Config::default());
+    script.join(0, 1, 1);
+    let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
+    script.heartbeat(1, 1, &[&job]);
+    let commands = script.at(1, Event::Tick);
+    let [Command::Progressed { progress, .. }] = &commands[..] else { panic!("{commands:?}") };
+    assert_eq!((progress.nodes, progress.jobs_open, progress.workers), (1_000, 1, 1));
+    assert_eq!(script.core.on(Millis(1_499), Event::Tick, &script.store), []);
+    assert_eq!(script.core.on(Millis(1_500), Event::Tick, &script.store).len(), 1);
+}
+
+#[test]
+fn a_straggler_gets_one_second_copy_when_nothing_else_is_to_do() {
+    let mut script = Script::new(whole());
+    script.join(0, 1, 1);
+    let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
+    script.join(0, 2, 1);
+    script.join(0, 3, 1);
+    for second in [20, 40] {
+        assert_eq!(script.heartbeat(second, 1, &[&job]), []);
+        assert_eq!(script.heartbeat(second, 2, &[]), []);
+        assert_eq!(script.heartbeat(second, 3, &[]), []);
+    }
+    let (worker, copy) = only_job(&script.heartbeat(60, 1, &[&job]));
+    assert_eq!((worker, &copy), (3, &job));
+    assert_eq!(script.heartbeat(61, 2, &[]), [], "two copies are enough");
+    let commands = script.report(62, 3, truth(&copy));
+    assert!(commands.contains(&Command::Cancel { worker: WorkerId(1), job: job.id }));
+}

@@ -1,0 +1,97 @@
+//! A core that is fed events one by one, with a store that writes at once.
+
+use std::time::Duration;
+
+use outflank_coordinator::core::{
+    Command, Config, Core, Event, Job, Millis, Report, SolveId, WorkerId,
+};
+use outflank_engine::{Bound, Position, Window};
+
+use crate::advisor::Heuristic;
+use crate::world::Store;
+
+/// The core under test.
+pub(crate) struct Script {
+    pub(crate) core: Core,
+    pub(crate) store: Store,
+}
+
+impl Script {
+    pub(crate) fn new(config: Config) -> Self {
+        Self { core: Core::new(config, Box::new(Heuristic)), store: Store::default() }
+    }
+
+    /// Applies `event` at second `second`, obeys `Persist` and returns all commands.
+    pub(crate) fn at(&mut self, second: u64, event: Event) -> Vec<Command> {
+        let commands = self.core.on(Millis(1_000 * second), event, &self.store);
+        for command in &commands {
+            if let Command::Persist { proofs } = command {
+                for proof in proofs {
+                    let entry =
+                        self.store.0.entry(proof.position).or_insert((Bound::UNKNOWN, None));
+                    *entry = (entry.0.merge(proof.bound).unwrap(), proof.best_move);
+                }
+            }
+        }
+        commands
+    }
+
+    pub(crate) fn join(&mut self, second: u64, worker: u64, threads: u32) -> Vec<Command> {
+        self.at(second, Event::Joined { worker: WorkerId(worker), threads })
+    }
+
+    pub(crate) fn submit(&mut self, second: u64, solve: u64, position: Position) -> Vec<Command> {
+        self.submit_window(second, solve, position, Window::FULL)
+    }
+
+    pub(crate) fn submit_window(
+        &mut self,
+        second: u64,
+        solve: u64,
+        position: Position,
+        window: Window,
+    ) -> Vec<Command> {
+        self.at(second, Event::Submitted { solve: SolveId(solve), position, window })
+    }
+
+    pub(crate) fn report(&mut self, second: u64, worker: u64, report: Report) -> Vec<Command> {
+        self.at(second, Event::Reported { worker: WorkerId(worker), report })
+    }
+
+    pub(crate) fn heartbeat(&mut self, second: u64, worker: u64, jobs: &[&Job]) -> Vec<Command> {
+        let jobs = jobs.iter().map(|job| (job.id, 1_000)).collect();
+        self.at(second, Event::Heartbeat { worker: WorkerId(worker), jobs })
+    }
+}
+
+/// Sizes that let every test position go out as one job.
+pub(crate) fn whole() -> Config {
+    Config { progress_interval: Duration::from_secs(10_000), ..Config::default() }
+}
+
+/// Sizes that split positions of nine empties once or more.
+pub(crate) fn split() -> Config {
+    Config {
+        shortest_job: 16.0,
+        longest_job: 300.0,
+        jobs_per_thread: 1e-9,
+        leaf_empties: 3,
+        ..whole()
+    }
+}
+
+/// Returns the jobs assigned by `commands`, with their workers.
+pub(crate) fn assigned(commands: &[Command]) -> Vec<(u64, Job)> {
+    let assignments = commands.iter().filter_map(|command| match command {
+        Command::Assign { worker, job } => Some((worker.0, job.clone())),
+        _ => None,
+    });
+    assignments.collect()
+}
+
+/// Returns the only job assigned by `commands`, with its worker.
+pub(crate) fn only_job(commands: &[Command]) -> (u64, Job) {
+    let jobs = assigned(commands);
+    assert_eq!(jobs.len(), 1, "{commands:?}");
+    jobs[0].clone()
+}
