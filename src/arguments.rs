@@ -78,7 +78,7 @@ pub(crate) struct Search {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub(crate) threads: Option<u32>,
     /// The memory of the hash table, such as 512M or 4G [default: a quarter of the memory, at
-    /// most 1G, less for positions with few empty squares].
+    /// most 1G].
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(crate) hash: Option<u64>,
 }

@@ -51,9 +51,8 @@ enum Kept {
 }
 
 impl Cluster {
-    /// Connects to the coordinator that the arguments name, or starts one in this process, for
-    /// positions of at most `empties` empty squares.
-    pub(crate) async fn open(arguments: &Solve, empties: u32) -> Result<Self, Failure> {
+    /// Connects to the coordinator that the arguments name, or starts one in this process.
+    pub(crate) async fn open(arguments: &Solve) -> Result<Self, Failure> {
         if let Some(address) = &arguments.connect {
             let channel = client::connect(address).await.map_err(client_failure)?;
             return Ok(Self { channel, local: None, kept: Kept::Coordinator(address.clone()) });
@@ -64,7 +63,7 @@ impl Cluster {
             let path = arguments.store.clone().map_or_else(machine::default_store, Ok)?;
             (store::open(&path)?, Kept::Store(path))
         };
-        let mut local = Local::start(store, arguments, empties)?;
+        let mut local = Local::start(store, arguments)?;
         local.ready().await?;
         Ok(Self { channel: local.service.connect_in_memory(), local: Some(local), kept })
     }
@@ -110,12 +109,12 @@ impl Cluster {
 }
 
 impl Local {
-    fn start(store: Store, arguments: &Solve, empties: u32) -> Result<Self, Failure> {
+    fn start(store: Store, arguments: &Solve) -> Result<Self, Failure> {
         let mut options = machine::coordinator_options();
         options.heartbeat = HEARTBEAT;
         let service = start_service(options, store)?;
         let coordinator = Coordinator::over(service.connect_in_memory());
-        let options = machine::worker_options(&arguments.search, empties)?;
+        let options = machine::worker_options(&arguments.search)?;
         let stop_worker = CancellationToken::new();
         let mut worker = JoinSet::new();
         worker.spawn(outflank_worker::run(options, coordinator, stop_worker.clone()));

@@ -22,15 +22,11 @@ pub(crate) fn coordinator_options() -> service::Options {
     service::Options { build: build(), run: run_name(), ..service::Options::default() }
 }
 
-/// Returns the options of a worker in this process that solves positions of at most `empties` empty
-/// squares.
-pub(crate) fn worker_options(
-    search: &Search,
-    empties: u32,
-) -> Result<outflank_worker::Options, Failure> {
+/// Returns the options of a worker in this process.
+pub(crate) fn worker_options(search: &Search) -> Result<outflank_worker::Options, Failure> {
     let processors = || thread::available_parallelism().map_or(1, |count| count.get() as u32);
     let threads = search.threads.unwrap_or_else(|| processors().min(1024));
-    let bytes = usize::try_from(search.hash.unwrap_or_else(|| usual_hash(empties)))
+    let bytes = usize::try_from(search.hash.unwrap_or_else(usual_hash))
         .context("--hash is more than this machine can address")
         .or_exit(Exit::BadInput)?;
     let isa = Isa::chosen().or_exit(Exit::BadInput)?;
@@ -84,12 +80,10 @@ fn host() -> String {
     }
 }
 
-/// Returns a quarter of the machine's memory, at most [`USUAL_HASH`], and less where the positions
-/// are so small that clearing the table would take longer than solving them.
-fn usual_hash(empties: u32) -> u64 {
+/// Returns a quarter of the machine's memory, at most [`USUAL_HASH`].
+fn usual_hash() -> u64 {
     let memory = fs::read_to_string("/proc/meminfo").ok().and_then(|text| total_memory(&text));
-    let useful = 1_u64 << (empties + 8).clamp(20, 40);
-    memory.map_or(MODEST_HASH, |bytes| (bytes / 4).min(USUAL_HASH)).min(useful)
+    memory.map_or(MODEST_HASH, |bytes| (bytes / 4).min(USUAL_HASH))
 }
 
 /// Returns the memory in bytes that the text of `/proc/meminfo` states.
@@ -102,13 +96,6 @@ fn total_memory(text: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn small_positions_get_a_small_table() {
-        assert_eq!(usual_hash(4), 1 << 20);
-        assert_eq!(usual_hash(14), 4 << 20);
-        assert!(usual_hash(60) <= USUAL_HASH);
-    }
 
     #[test]
     fn the_memory_is_read_from_its_line() {

@@ -23,8 +23,7 @@ pub(crate) fn run(arguments: &Solve, quiet: bool) -> Result<Exit, Failure> {
 
 async fn solve(arguments: &Solve, quiet: bool, problems: &[Problem]) -> Result<Exit, Failure> {
     let (stop, _watch) = interrupt::watch().context("listening for Ctrl-C")?;
-    let empties = problems.iter().map(|problem| problem.position.empties()).max().unwrap_or(0);
-    let Some(cluster) = unless_stopped(&stop, Cluster::open(arguments, empties)).await else {
+    let Some(cluster) = unless_stopped(&stop, Cluster::open(arguments)).await else {
         return Ok(Exit::Interrupted);
     };
     let mut cluster = cluster?;

@@ -9,7 +9,7 @@ use crate::{cluster, interrupt, machine, runtime};
 /// Works until Ctrl-C or SIGTERM, then hands back what the running jobs have proved.
 pub(crate) fn run(arguments: &Worker) -> Result<Exit, Failure> {
     let coordinator = cluster::checked(&arguments.connect)?;
-    let options = machine::worker_options(&arguments.search, 64)?;
+    let options = machine::worker_options(&arguments.search)?;
     runtime::start()?.block_on(async {
         let (stop, _watch) = interrupt::watch().context("listening for Ctrl-C")?;
         let worked = outflank_worker::run(options, coordinator, stop).await;

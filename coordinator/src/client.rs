@@ -79,12 +79,16 @@ pub enum Update {
 /// Connects to the coordinator at `address`, which has the form `HOST:PORT`.
 ///
 /// # Errors
-/// [`ClientError::Address`] and [`ClientError::Unreachable`].
+/// [`ClientError::Address`] and [`ClientError::Unreachable`], or what the coordinator says.
 pub async fn connect(address: &str) -> Result<Channel, ClientError> {
     let endpoint = outflank_proto::endpoint(address)?;
-    endpoint.connect().await.map_err(|error| ClientError::Unreachable {
-        cause: format!("{address}: {}", causes(&error)),
-    })
+    let unreachable =
+        |cause: String| ClientError::Unreachable { cause: format!("{address}: {cause}") };
+    let channel = endpoint.connect().await.map_err(|error| unreachable(causes(&error)))?;
+    // Whatever listens there must be a coordinator: only those are worth trying again later.
+    let status = SolverClient::new(channel.clone()).status(v1::StatusRequest {}).await;
+    status.map_err(|status| verdict(&status).unwrap_or_else(|| unreachable(causes(&status))))?;
+    Ok(channel)
 }
 
 /// Asks for the value of `position` in `window` and waits for the answer.

@@ -9,3 +9,4 @@ mod harness;
 mod known_scores;
 mod solve;
 mod store;
+mod versions;
