@@ -36,8 +36,16 @@ impl ProofStore for Store {
         self.append(records)
     }
 
+    /// The store itself puts aside what contradicts it. A claim that contradicts only what the core
+    /// holds must not reach it: it would be merged.
     fn quarantine(&self, claim: &Record, held: Bound) -> Result<(), StoreError> {
-        self.quarantine(claim, held)
+        let stored = self.get(claim.position).map(|stored| stored.bound);
+        if stored.is_some_and(|stored| stored.merge(claim.bound).is_err()) {
+            self.append(std::slice::from_ref(claim))?;
+        } else {
+            tracing::error!(?claim, %held, "the store holds nothing against a claim; it is dropped");
+        }
+        Ok(())
     }
 
     fn count(&self) -> u64 {

@@ -1,0 +1,11 @@
+//! The service from outside: real core, real gRPC, workers and clients in the same process.
+
+#![allow(
+    clippy::disallowed_methods,
+    reason = "each test joins the tasks it spawns, or ends with them"
+)]
+
+mod end_to_end;
+mod faults;
+mod protocol;
+mod support;
