@@ -48,7 +48,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 
-use outflank_engine::Position;
+use outflank_engine::{Bound, Position};
 
 use append::Batch;
 use claim::Entry;
@@ -206,6 +206,23 @@ impl Store {
                 }
             }
         })
+    }
+
+    /// Puts `claim` aside because it contradicts `held`, a bound of the same position that somebody
+    /// holds but the store need not; returns when both are on disk. Nothing is merged.
+    ///
+    /// [`Store::append`] does this by itself for what contradicts the store.
+    ///
+    /// # Errors
+    /// As [`Store::append`].
+    pub fn quarantine(&self, claim: &Record, held: Bound) -> Result<(), StoreError> {
+        origins::check(&claim.provenance.origin)?;
+        let mut files = guard(&self.files);
+        let Some(files) = files.as_mut() else { return Ok(()) };
+        let inferred = Provenance { method: Method::Inference, origin: Arc::default() };
+        let against =
+            Record { bound: held, best_move: None, nodes: 0, provenance: inferred, ..*claim };
+        files.put_aside(&against, claim)
     }
 
     /// Returns the number of positions.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
 
-use outflank_engine::Position;
+use outflank_engine::{Bound, Position};
 
 use super::Store;
 use super::claim::{Claim, Entry, Source};
@@ -51,39 +51,38 @@ impl<'a> Batch<'a> {
             Some(entry) => Some(*entry),
             None => self.store.look_up(position)?,
         };
-        let source = Source { method: record.provenance.method, origin: self.origin_id(record)? };
-        let claim = Claim { position, bound, best_move, nodes, source };
-        let entry = Entry::first(&claim);
-        let merged = match held {
-            None if bound == outflank_engine::Bound::UNKNOWN => None,
-            None => Some(entry),
-            Some(held) => match held.merge(&entry) {
-                Ok(merged) => held.is_improved_by(&merged).then_some(merged),
-                Err(_) => {
-                    let contradicted = self.quarantine(&held, record, claim)?;
-                    appended.contradicted.push(contradicted);
-                    return Ok(());
-                }
-            },
-        };
-        match merged {
-            None => appended.known += 1,
-            Some(merged) => {
-                frame::push_claim(&mut self.body, &claim);
-                self.entries.insert(position, merged);
-                appended.written += 1;
+        // The origin gets its number only if the record is written.
+        let source = Source { method: record.provenance.method, origin: 0 };
+        let draft = Claim { position, bound, best_move, nodes, source };
+        let improves = match held.map(|held| (held, held.merge(&Entry::first(&draft)))) {
+            None => bound != Bound::UNKNOWN,
+            Some((held, Ok(merged))) => held.is_improved_by(&merged),
+            Some((held, Err(_))) => {
+                appended.contradicted.push(self.quarantine(&held, record)?);
+                return Ok(());
             }
+        };
+        if !improves {
+            appended.known += 1;
+            return Ok(());
         }
+        let source = Source { origin: self.origin_id(record), ..source };
+        let claim = Claim { source, ..draft };
+        let entry = Entry::first(&claim);
+        let merged = held.and_then(|held| held.merge(&entry).ok()).unwrap_or(entry);
+        frame::push_claim(&mut self.body, &claim);
+        self.entries.insert(position, merged);
+        appended.written += 1;
         Ok(())
     }
 
     /// Returns the number of the record's origin; a new one goes into the frame.
-    fn origin_id(&mut self, record: &Record) -> Result<u32, StoreError> {
+    fn origin_id(&mut self, record: &Record) -> u32 {
         let origin = &record.provenance.origin;
         if let Some((last, id)) = &self.last
             && Arc::ptr_eq(last, origin)
         {
-            return Ok(*id);
+            return *id;
         }
         let known = self.store.origins();
         let count = known.count();
@@ -98,23 +97,26 @@ impl<'a> Batch<'a> {
             id
         });
         self.last = Some((Arc::clone(origin), id));
-        Ok(id)
+        id
     }
 
-    fn quarantine(
-        &mut self,
-        held: &Entry,
-        record: &Record,
-        claim: Claim,
-    ) -> Result<Contradicted, StoreError> {
-        // The origins of both must be known, and what is held must be held on disk.
+    fn quarantine(&mut self, held: &Entry, record: &Record) -> Result<Contradicted, StoreError> {
+        // What is held must be on disk, and its origins known, before it is held against others.
         self.commit()?;
-        let against = held.against(&Entry::first(&claim), record.position);
-        let origins = self.store.origins();
+        let held = Store::stored(&self.store.origins(), held);
         if let Some(files) = &mut self.files {
-            files.quarantine(against, claim, &origins)?;
+            let above = held.bound.lower() > record.bound.upper();
+            let from = if above { &held.lower_from } else { &held.upper_from };
+            let against = Record {
+                position: record.position,
+                bound: held.bound,
+                best_move: held.best_move,
+                nodes: held.nodes,
+                provenance: from.clone(),
+            };
+            files.put_aside(&against, record)?;
         }
-        Ok(Contradicted { held: Store::stored(&origins, held), claim: record.clone() })
+        Ok(Contradicted { held, claim: record.clone() })
     }
 
     /// Writes the frame; returns when it is on disk and in the index.

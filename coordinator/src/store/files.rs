@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::claim::Claim;
+use super::claim::{Claim, Source};
 use super::error::StoreError;
 use super::frame;
 use super::index::Index;
@@ -11,6 +11,7 @@ use super::lock::Lock;
 use super::log::Log;
 use super::manifest::Manifest;
 use super::origins::Origins;
+use super::record::Record;
 
 /// Where the parts of a store lie.
 #[derive(Clone, Debug)]
@@ -98,21 +99,33 @@ impl Files {
         Ok(())
     }
 
-    /// Puts two claims that contradict each other aside, with all that is known of them; returns
-    /// when they are on disk.
+    /// Puts two claims of the log that contradict each other aside, with all that is known of them;
+    /// returns when they are on disk.
     pub(super) fn quarantine(
         &mut self,
-        held: Claim,
-        claim: Claim,
+        held: &Claim,
+        claim: &Claim,
         origins: &Origins,
     ) -> Result<(), StoreError> {
+        let [held, claim] = [held, claim].map(|claim| Record {
+            position: claim.position,
+            bound: claim.bound,
+            best_move: claim.best_move,
+            nodes: claim.nodes,
+            provenance: origins.provenance(claim.source),
+        });
+        self.put_aside(&held, &claim)
+    }
+
+    /// Puts two records that contradict each other aside; returns when they are on disk.
+    pub(super) fn put_aside(&mut self, held: &Record, claim: &Record) -> Result<(), StoreError> {
         let mut body = Vec::new();
         // Each frame of the quarantine can be read alone: origins 0 and 1 are those of its claims.
-        for (id, mut claim) in (0..).zip([held, claim]) {
-            let provenance = origins.provenance(claim.source);
+        for (id, record) in (0..).zip([held, claim]) {
+            let Record { position, bound, best_move, nodes, ref provenance } = *record;
             frame::push_origin(&mut body, id, &provenance.origin);
-            claim.source.origin = id;
-            frame::push_claim(&mut body, &claim);
+            let source = Source { method: provenance.method, origin: id };
+            frame::push_claim(&mut body, &Claim { position, bound, best_move, nodes, source });
         }
         self.quarantine.append(&body)
     }

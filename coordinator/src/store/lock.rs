@@ -9,7 +9,7 @@ use super::error::StoreError;
 /// The right to use a store; given back when dropped, or when the process dies.
 #[derive(Debug)]
 pub(super) struct Lock {
-    _file: File,
+    file: File,
 }
 
 impl Lock {
@@ -41,6 +41,15 @@ impl Lock {
         if let Err(error) = sign(&mut file) {
             tracing::warn!(path = %path.display(), %error, "the lock does not name its holder");
         }
-        Ok(Self { _file: file })
+        Ok(Self { file })
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Closing would do, but for a child process that was just forked and shares the file.
+        if let Err(error) = self.file.unlock() {
+            tracing::warn!(%error, "the lock of the store goes only when this process ends");
+        }
     }
 }

@@ -104,7 +104,7 @@ pub(super) fn open(
     let mut files =
         Files { layout, log, quarantine, manifest, checkpoint_bytes, uncovered: 0, _lock: lock };
     for (held, claim) in clashes {
-        files.quarantine(held, claim, &origins)?;
+        files.quarantine(&held, &claim, &origins)?;
         opened.contradictions += 1;
     }
     files.checkpoint(&index, opened.records, origins.count())?;

@@ -197,6 +197,34 @@ fn a_contradiction_is_put_aside_and_changes_nothing() {
 }
 
 #[test]
+fn records_that_add_nothing_are_not_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, _) = Store::open(folder.path()).unwrap();
+    store.append(&[record(position(1), 4, 4)]).unwrap();
+    let length = || std::fs::metadata(crate::support::segment(folder.path(), 1)).unwrap().len();
+    let before = length();
+    let mut weaker = record(position(1), 2, 64);
+    weaker.provenance.origin = Origin { run: "run-2".to_owned(), ..Origin::default() }.into();
+    let unknown = record(position(2), -64, 64);
+    let appended = store.append(&[weaker, unknown]).unwrap();
+    assert_eq!((appended.written, appended.known), (0, 2));
+    assert_eq!(length(), before);
+    assert_eq!(store.get(position(2)), None);
+}
+
+#[test]
+fn a_claim_against_a_bound_that_is_not_stored_is_put_aside() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, _) = Store::open(folder.path()).unwrap();
+    store.quarantine(&record(position(1), 4, 4), bound(6, 64)).unwrap();
+    assert_eq!(store.get(position(1)), None);
+    drop(store);
+    let found = outflank_coordinator::store::verify(folder.path()).unwrap();
+    assert!(found.is_sound(), "{found:?}");
+    assert_eq!((found.quarantined, found.claims), (1, 0));
+}
+
+#[test]
 fn records_that_the_store_cannot_keep_are_named() {
     let store = Store::in_memory();
     let mirrored = Position::new(1 << 63, 1 << 62).unwrap();
