@@ -1,0 +1,329 @@
+//! The worker against a coordinator that says only what the test says.
+
+#![allow(
+    clippy::disallowed_methods,
+    reason = "each test joins the tasks it spawns, or ends with them"
+)]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use hyper_util::rt::TokioIo;
+use outflank_engine::{Answer, Bound, Control, Position, Request, Square, Window, brute_force};
+use outflank_kernel::Isa;
+use outflank_proto::message::{FromWorker, Job, Report, ToWorker, Welcome};
+use outflank_proto::v1;
+use outflank_proto::v1::cluster_server::{Cluster, ClusterServer};
+use outflank_worker::{Coordinator, Options, Solver, WorkerError, run, run_with};
+use tokio::io::DuplexStream;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio_stream::StreamExt;
+use tokio_stream::wrappers::ReceiverStream;
+use tokio_util::sync::CancellationToken;
+use tonic::transport::{Channel, Endpoint, Server, Uri};
+use tonic::{Request as Call, Response, Status, Streaming};
+
+/// A connection of a worker, seen by the coordinator.
+struct Connection {
+    inbound: Streaming<v1::FromWorker>,
+    outbound: mpsc::Sender<Result<v1::ToWorker, Status>>,
+}
+
+impl Connection {
+    async fn tell(&self, message: ToWorker) {
+        self.outbound.send(Ok(message.into())).await.unwrap();
+    }
+
+    /// Returns the next message that is no heartbeat; `None` after the worker has half-closed.
+    async fn hear(&mut self) -> Option<FromWorker> {
+        loop {
+            match self.inbound.message().await.unwrap()?.try_into().unwrap() {
+                FromWorker::Heartbeat(_) => {}
+                message => return Some(message),
+            }
+        }
+    }
+
+    async fn hear_report(&mut self) -> Report {
+        match self.hear().await {
+            Some(FromWorker::Report(report)) => report,
+            other => panic!("{other:?} in place of a report"),
+        }
+    }
+
+    /// Hears the hello and answers it.
+    async fn welcome(&mut self) {
+        assert!(matches!(self.hear().await, Some(FromWorker::Hello(_))));
+        let build = "test".to_owned();
+        self.tell(ToWorker::Welcome(Welcome { protocol: 1, heartbeat_millis: 1000, build })).await;
+    }
+}
+
+/// Hands each connection to the test, or refuses it.
+struct Scripted {
+    connections: mpsc::Sender<Connection>,
+    refusal: Option<Status>,
+    calls: Arc<AtomicUsize>,
+}
+
+#[tonic::async_trait]
+impl Cluster for Scripted {
+    type WorkStream = ReceiverStream<Result<v1::ToWorker, Status>>;
+
+    async fn work(
+        &self,
+        call: Call<Streaming<v1::FromWorker>>,
+    ) -> Result<Response<Self::WorkStream>, Status> {
+        self.calls.fetch_add(1, Ordering::SeqCst);
+        if let Some(status) = &self.refusal {
+            return Err(status.clone());
+        }
+        let (outbound, messages) = mpsc::channel(100);
+        let connection = Connection { inbound: call.into_inner(), outbound };
+        self.connections.send(connection).await.map_err(|_| Status::unavailable("no script"))?;
+        Ok(Response::new(ReceiverStream::new(messages)))
+    }
+}
+
+/// A scripted coordinator and the way to it.
+struct Script {
+    channel: Channel,
+    connections: mpsc::Receiver<Connection>,
+    calls: Arc<AtomicUsize>,
+}
+
+impl Script {
+    fn start(refusal: Option<Status>) -> Self {
+        let calls = Arc::new(AtomicUsize::new(0));
+        let (sender, connections) = mpsc::channel(10);
+        let scripted = Scripted { connections: sender, refusal, calls: Arc::clone(&calls) };
+        let (pipes, incoming) = mpsc::channel::<DuplexStream>(10);
+        let incoming = ReceiverStream::new(incoming).map(Ok::<_, std::io::Error>);
+        let server = Server::builder().add_service(ClusterServer::new(scripted));
+        tokio::spawn(server.serve_with_incoming(incoming));
+        let connector = tower::service_fn(move |_: Uri| {
+            let pipes = pipes.clone();
+            async move {
+                let (ours, theirs) = tokio::io::duplex(1 << 16);
+                pipes.send(theirs).await.map_err(std::io::Error::other)?;
+                Ok::<_, std::io::Error>(TokioIo::new(ours))
+            }
+        });
+        let channel = Endpoint::from_static("http://test").connect_with_connector_lazy(connector);
+        Self { channel, connections, calls }
+    }
+
+    /// Starts a worker.
+    fn worker(&self, solver: impl Solver) -> Running {
+        let stop = CancellationToken::new();
+        let options = Options::new(2, 0, Isa::detect());
+        let coordinator = Coordinator::over(self.channel.clone());
+        let working = run_with(Arc::new(solver), options, coordinator, stop.clone());
+        Running { stop, task: tokio::spawn(working) }
+    }
+
+    /// Waits for a connection and welcomes the worker.
+    async fn connection(&mut self) -> Connection {
+        let mut connection = self.connections.recv().await.unwrap();
+        connection.welcome().await;
+        connection
+    }
+}
+
+struct Running {
+    stop: CancellationToken,
+    task: JoinHandle<Result<(), WorkerError>>,
+}
+
+/// Answers at once.
+struct BruteForce;
+
+impl Solver for BruteForce {
+    fn solve(&self, request: &Request, _control: &Control) -> Answer {
+        answer(request, Bound::exact(brute_force::value(request.position)), true)
+    }
+}
+
+/// Works until it is stopped.
+struct Endless;
+
+impl Solver for Endless {
+    fn solve(&self, request: &Request, control: &Control) -> Answer {
+        while !control.is_stopped() {
+            std::thread::yield_now();
+        }
+        answer(request, Bound::UNKNOWN, false)
+    }
+}
+
+/// Panics at the first job.
+struct Shaky(AtomicUsize);
+
+impl Solver for Shaky {
+    fn solve(&self, request: &Request, control: &Control) -> Answer {
+        assert_ne!(self.0.fetch_add(1, Ordering::SeqCst), 0, "a defect");
+        BruteForce.solve(request, control)
+    }
+}
+
+fn answer(request: &Request, bound: Bound, finished: bool) -> Answer {
+    let order: Vec<Square> = Square::all(request.position.moves()).collect();
+    let (best_move, line, children) = (order.first().copied(), Vec::new(), Vec::new());
+    Answer { bound, best_move, line, children, order, nodes: 7, finished }
+}
+
+/// Returns a job with this name on a position with three empty squares.
+fn job(id: u64) -> Job {
+    let mut position = Position::START;
+    while position.empties() > 3 {
+        position = match Square::lowest(position.moves()) {
+            Some(square) => position.play(square).unwrap(),
+            None => position.pass(),
+        };
+    }
+    let (position, window) = (position.canonical(), Window::FULL);
+    Job { id, position, window, node_limit: 1000, threads: 1, known: Vec::new() }
+}
+
+#[tokio::test]
+async fn a_report_is_sent_again_until_it_is_acknowledged_and_then_no_more() {
+    let mut script = Script::start(None);
+    let worker = script.worker(BruteForce);
+    let mut first = script.connection().await;
+    first.tell(ToWorker::Job(job(1))).await;
+    let report = first.hear_report().await;
+    let value = brute_force::value(job(1).position);
+    assert_eq!((report.bound, report.finished), (Bound::exact(value), true));
+    drop(first);
+
+    let mut second = script.connection().await;
+    assert_eq!(second.hear_report().await, report);
+    second.tell(ToWorker::Acknowledge(1)).await;
+    second.tell(ToWorker::Job(job(2))).await;
+    assert_eq!(second.hear_report().await.job, 2);
+    drop(second);
+
+    let mut third = script.connection().await;
+    assert_eq!(third.hear_report().await.job, 2);
+    third.tell(ToWorker::Acknowledge(2)).await;
+    worker.stop.cancel();
+    assert_eq!(third.hear().await, Some(FromWorker::Draining));
+    assert_eq!(third.hear().await, None);
+    drop(third);
+    worker.task.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_search_that_panics_is_reported_as_failed_and_the_worker_works_on() {
+    let mut script = Script::start(None);
+    let worker = script.worker(Shaky(AtomicUsize::new(0)));
+    let mut connection = script.connection().await;
+    connection.tell(ToWorker::Job(job(1))).await;
+    let report = connection.hear_report().await;
+    assert_eq!((report.job, report.failed, report.finished), (1, true, false));
+    assert_eq!(report.bound, Bound::UNKNOWN);
+    connection.tell(ToWorker::Job(job(2))).await;
+    let report = connection.hear_report().await;
+    assert_eq!((report.job, report.failed, report.finished), (2, false, true));
+    worker.task.abort();
+}
+
+#[tokio::test]
+async fn a_cancelled_job_reports_what_it_has() {
+    let mut script = Script::start(None);
+    let worker = script.worker(Endless);
+    let mut connection = script.connection().await;
+    connection.tell(ToWorker::Job(job(1))).await;
+    connection.tell(ToWorker::Job(job(2))).await;
+    connection.tell(ToWorker::Cancel(2)).await;
+    let report = connection.hear_report().await;
+    assert_eq!((report.job, report.failed, report.finished), (2, false, false));
+    assert!(!report.order.is_empty());
+    connection.tell(ToWorker::Cancel(1)).await;
+    assert_eq!(connection.hear_report().await.job, 1);
+    worker.task.abort();
+}
+
+#[tokio::test]
+async fn a_worker_that_is_stopped_hands_back_its_jobs_and_waits_for_the_acknowledgements() {
+    let mut script = Script::start(None);
+    let worker = script.worker(Endless);
+    let mut connection = script.connection().await;
+    connection.tell(ToWorker::Job(job(1))).await;
+    connection.tell(ToWorker::Job(job(2))).await;
+    connection.tell(ToWorker::Cancel(2)).await;
+    assert_eq!(connection.hear_report().await.job, 2); // So the first has come as well.
+    connection.tell(ToWorker::Acknowledge(2)).await;
+    worker.stop.cancel();
+    assert_eq!(connection.hear().await, Some(FromWorker::Draining));
+    let report = connection.hear_report().await;
+    assert_eq!((report.job, report.finished), (1, false));
+    connection.tell(ToWorker::Acknowledge(1)).await;
+    assert_eq!(connection.inbound.message().await.unwrap(), None);
+    drop(connection);
+    worker.task.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_draining_coordinator_gets_the_reports_and_the_worker_comes_back() {
+    let mut script = Script::start(None);
+    let worker = script.worker(Endless);
+    let mut connection = script.connection().await;
+    connection.tell(ToWorker::Job(job(1))).await;
+    connection.tell(ToWorker::Drain).await;
+    assert_eq!(connection.hear().await, Some(FromWorker::Draining));
+    assert_eq!(connection.hear_report().await.job, 1);
+    connection.tell(ToWorker::Acknowledge(1)).await;
+    assert_eq!(connection.hear().await, None);
+    drop(connection);
+    let mut again = script.connection().await;
+    again.tell(ToWorker::Job(job(2))).await;
+    again.tell(ToWorker::Cancel(2)).await;
+    assert_eq!(again.hear_report().await.job, 2);
+    worker.task.abort();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_worker_leaves_in_the_end_when_nothing_is_acknowledged_and_says_so() {
+    let mut script = Script::start(None);
+    let worker = script.worker(BruteForce);
+    let mut connection = script.connection().await;
+    connection.tell(ToWorker::Job(job(1))).await;
+    connection.hear_report().await;
+    worker.stop.cancel();
+    let error = worker.task.await.unwrap().unwrap_err();
+    assert!(matches!(error, WorkerError::Unacknowledged { reports: 1, .. }), "{error}");
+}
+
+#[tokio::test]
+async fn a_worker_of_the_wrong_version_says_what_it_needs_and_ends() {
+    let refusal = Status::failed_precondition("this coordinator needs version 9");
+    let script = Script::start(Some(refusal));
+    let error = script.worker(BruteForce).task.await.unwrap().unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the coordinator at this process refuses this worker: this coordinator needs version 9"
+    );
+    assert_eq!(script.calls.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_hour_without_a_coordinator_is_spent_on_asking_now_and_then() {
+    let script = Script::start(Some(Status::unavailable("restarting")));
+    let worker = script.worker(BruteForce);
+    tokio::time::sleep(Duration::from_secs(3600)).await;
+    let calls = script.calls.load(Ordering::SeqCst);
+    assert!((360..36_000).contains(&calls), "{calls} tries in an hour");
+    worker.stop.cancel();
+    worker.task.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_worker_without_threads_is_refused() {
+    let options = Options::new(0, 1 << 20, Isa::detect());
+    let coordinator = "127.0.0.1:1".parse().unwrap();
+    let error = run(options, coordinator, CancellationToken::new()).await.unwrap_err();
+    assert_eq!(error.to_string(), "a worker cannot have 0 threads, expected 1 to 1024");
+}
