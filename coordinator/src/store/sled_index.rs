@@ -59,7 +59,12 @@ impl SledIndex {
         let failed = |reason| StoreError::Index { path: path.to_owned(), reason };
         let (database, (bounds, origins, covered)) = opened
             .map_err(|_| failed("it cannot be opened: sled panicked".to_owned()))?
-            .map_err(|error| failed(error.to_string()))?;
+            .map_err(|error| match error {
+                sled::Error::Io(error) if is_refusal(&error) => {
+                    StoreError::io("opening", path)(error)
+                }
+                error => failed(error.to_string()),
+            })?;
         let file = path.join("db");
         let data = OpenOptions::new().write(true).open(&file);
         let data = data.map_err(StoreError::io("opening", &file))?;
@@ -146,6 +151,17 @@ impl Index for SledIndex {
         self.database.flush().map_err(|error| self.failed(&error))?;
         self.data.sync_data().map_err(StoreError::io("syncing", &self.path))
     }
+}
+
+/// Returns whether the system refuses, so that another index would fare no better.
+fn is_refusal(error: &io::Error) -> bool {
+    let refusals = [
+        io::ErrorKind::PermissionDenied,
+        io::ErrorKind::ReadOnlyFilesystem,
+        io::ErrorKind::StorageFull,
+    ];
+    // Of a lock that somebody else holds, sled only says so in words.
+    refusals.contains(&error.kind()) || error.to_string().contains("could not acquire lock")
 }
 
 /// Removes the snapshots that a kill during an earlier open leaves behind; sled takes them for

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex};
 use outflank_engine::{Bound, Position, Score};
 
 use super::disk::{Disk, DiskFile, SystemDisk};
+use super::sled_index::SledIndex;
 use super::{Method, Options, Provenance, Record, Store, StoreError, open, verify};
 
 /// What goes wrong at a certain write, sync or cut of the log.
@@ -177,4 +178,16 @@ fn a_store_refuses_records_after_a_failed_sync() {
     assert_eq!(texts[2..], [expected.clone(), expected]);
     assert!(store.get(record(0).position).is_some());
     assert!(store.get(record(1).position).is_none());
+}
+
+#[test]
+fn an_index_that_somebody_else_holds_is_not_made_again() {
+    let folder = tempfile::tempdir().unwrap();
+    drop(Store::open(folder.path()).unwrap());
+    let holder = SledIndex::open(&folder.path().join("index")).unwrap();
+    let error = Store::open(folder.path()).unwrap_err();
+    assert!(matches!(error, StoreError::Io { .. }), "{error}");
+    drop(holder);
+    let (_, opened) = Store::open(folder.path()).unwrap();
+    assert_eq!(opened.rebuilt, None);
 }
