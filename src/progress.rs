@@ -86,7 +86,7 @@ fn bar(name: &str) -> ProgressBar {
     let target = ProgressDrawTarget::stderr_with_hz(10);
     let bar = ProgressBar::with_draw_target(Some(BAR_STEPS), target)
         .with_finish(ProgressFinish::AndClear); // an interrupted search clears its bar, too
-    let style = ProgressStyle::with_template("{spinner} {prefix} {elapsed} [{bar:16}] {msg}")
+    let style = ProgressStyle::with_template("{spinner} {prefix} {elapsed} [{bar:10}] {wide_msg}")
         .expect("the template is well-formed")
         .progress_chars("=> ");
     bar.set_style(style);
@@ -103,18 +103,19 @@ fn share(progress: &Progress) -> f64 {
     (progress.nodes as f64 / progress.predicted_nodes as f64).min(0.999)
 }
 
-/// Returns what is proved, what is asked, and what it has cost so far.
+/// Returns what is proved, what is asked, and what it has cost so far: what matters most comes first,
+/// since a narrow terminal shows only the beginning.
 fn text(progress: &Progress, elapsed: Duration) -> String {
     let rate = numbers::rate(progress.nodes, elapsed);
     format!(
-        "proved {}, asking {}, jobs {} open {} done, {} nodes, {}/s{}",
+        "proved {}, asking {}, {}{}/s, {} nodes, jobs {} open {} done",
         progress.bound,
         progress.window,
+        left(progress, rate).map_or_else(String::new, |left| format!("{left} left, ")),
+        numbers::short(rate),
+        numbers::short(progress.nodes as f64),
         progress.jobs_open,
         progress.jobs_done,
-        numbers::short(progress.nodes as f64),
-        numbers::short(rate),
-        left(progress, rate).map_or_else(String::new, |left| format!(", {left} left")),
     )
 }
 
@@ -153,7 +154,7 @@ mod tests {
         let text = text(&progress(100_000_000, 400_000_000), Duration::from_secs(2));
         assert_eq!(
             text,
-            "proved +30..=+64, asking +36..+38, jobs 3 open 17 done, 100.0 M nodes, 50.0 M/s, 6 s left"
+            "proved +30..=+64, asking +36..+38, 6 s left, 50.0 M/s, 100.0 M nodes, jobs 3 open 17 done"
         );
     }
 
