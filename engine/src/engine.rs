@@ -7,7 +7,7 @@ use outflank_kernel::Isa;
 
 use crate::search::root;
 use crate::table::Table;
-use crate::{Answer, Control, Request};
+use crate::{Answer, Control, Position, Request, Score};
 
 /// How to set an engine up.
 #[derive(Clone, Copy, Debug)]
@@ -82,6 +82,24 @@ impl Engine {
             Isa::Avx512(set) => root::solve(set, table, generation, request, control),
             #[cfg(target_arch = "aarch64")]
             Isa::Neon(set) => root::solve(set, table, generation, request, control),
+        }
+    }
+
+    /// Returns the exact values of many positions and nothing else, solved one after the other on
+    /// this thread. For positions of few empty squares this is quicker than as many requests.
+    #[must_use]
+    pub fn values(&self, positions: &[Position]) -> Vec<Score> {
+        let generation = self.generation.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
+        let table = &self.table;
+        table.prepare(positions.iter().map(|position| position.empties()).max().unwrap_or(0));
+        match self.isa {
+            Isa::Scalar(set) => root::values(set, table, generation, positions),
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx2(set) => root::values(set, table, generation, positions),
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx512(set) => root::values(set, table, generation, positions),
+            #[cfg(target_arch = "aarch64")]
+            Isa::Neon(set) => root::values(set, table, generation, positions),
         }
     }
 }

@@ -8,6 +8,7 @@ mod bound;
 pub mod brute_force;
 mod engine;
 mod estimate;
+pub mod evaluation;
 mod memory;
 pub mod notation;
 mod position;

@@ -35,6 +35,24 @@ pub(crate) fn solve<K: SearchSet>(
     })
 }
 
+/// Returns the exact values of many positions, solved one after the other on this thread.
+pub(crate) fn values<K: SearchSet>(
+    kernels: K,
+    table: &Table,
+    generation: u8,
+    positions: &[Position],
+) -> Vec<Score> {
+    let control = Control::default();
+    let crew = Crew::new(table, &control, generation, u64::MAX);
+    let mut searcher = Searcher::new(kernels, &crew);
+    let value = |position: &Position| {
+        let board = Board { player: position.player(), opponent: position.opponent() };
+        let found = principal(&mut searcher, board, position.empties(), -63, 64);
+        Score::floor(found.expect("nobody stops this search and it has no limit").0)
+    };
+    positions.iter().map(value).collect()
+}
+
 /// Puts a bound that was proved elsewhere into the table.
 fn remember<K: SearchSet>(kernels: K, crew: &Crew<'_>, position: Position, bound: Bound) {
     let (player, opponent) = (position.player(), position.opponent());

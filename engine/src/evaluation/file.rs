@@ -1,0 +1,343 @@
+//! The weights file: what is stored, how it is written, and how it is checked.
+//!
+//! | bytes | content (little-endian) |
+//! | --- | --- |
+//! | 8 | `OUTFLNKW` |
+//! | 4 | version, 1 |
+//! | 4 | CRC-32 of all that follows |
+//! | 8 | [fingerprint](super::patterns::FINGERPRINT) of the pattern set |
+//! | 4 | [units](super::UNIT) in a disc, 32 |
+//! | 4, 4 | first stage, number of stages |
+//! | 4, n | length of the provenance, provenance in UTF-8 |
+//! | | for each stage the packed differences from the stage before: a block for each pattern class, then one for mobility and constants; the first stage is packed as it is |
+//! | 4, n × 8 | number of selectivity parameters, 0 or more, and the parameters as `f64` |
+
+use super::patterns::{CANONICAL, CANONICAL_STARTS, FINGERPRINT};
+use super::weights::MOBILITY;
+use super::{UNIT, entropy};
+
+/// The number of trained weights of a stage: patterns, mobility, and two constants.
+pub const PARAMETERS: usize = CANONICAL + MOBILITY * MOBILITY + 2;
+
+const MAGIC: [u8; 8] = *b"OUTFLNKW";
+const VERSION: u32 = 1;
+/// The most stages there can be: one for two empty squares.
+const MOST_STAGES: u32 = 32;
+
+/// A weights file cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WeightsError {
+    /// There is nothing in it: the program was built without weights.
+    #[error("the weights file is empty: this program was built without an evaluation")]
+    Absent,
+    /// It is something else.
+    #[error("no weights file: it begins with {found:02x?}, expected {expected:02x?}", expected = MAGIC)]
+    Magic {
+        /// The first bytes, at most eight.
+        found: Vec<u8>,
+    },
+    /// It has another format.
+    #[error("weights file of version {found}, expected version {expected}", expected = VERSION)]
+    Version {
+        /// The version it has.
+        found: u32,
+    },
+    /// It was damaged.
+    #[error("weights file has checksum {found:08x}, its content gives {computed:08x}")]
+    Checksum {
+        /// What the file says.
+        found: u32,
+        /// What its content gives.
+        computed: u32,
+    },
+    /// It was trained for other patterns.
+    #[error("weights for the pattern set {found:016x}, expected {expected:016x}", expected = FINGERPRINT)]
+    Patterns {
+        /// The fingerprint it has.
+        found: u64,
+    },
+    /// It ends early or contradicts itself.
+    #[error("weights file is malformed at offset {offset}: expected {expected}")]
+    Malformed {
+        /// How many bytes were understood.
+        offset: usize,
+        /// What should have been there.
+        expected: &'static str,
+    },
+}
+
+/// The trained weights of one stage, in units of 1/32 disc: canonical pattern weights class by
+/// class, mobility weights by own moves and then the opponent's, the constants for even and for odd
+/// numbers of empty squares.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StageParameters {
+    /// [`PARAMETERS`] weights.
+    pub(crate) weights: Vec<i16>,
+}
+
+impl StageParameters {
+    /// Returns the parameters, or `None` if there are not [`PARAMETERS`] of them.
+    #[must_use]
+    pub fn new(weights: Vec<i16>) -> Option<Self> {
+        (weights.len() == PARAMETERS).then_some(Self { weights })
+    }
+
+    /// Returns the weights.
+    #[must_use]
+    pub fn weights(&self) -> &[i16] {
+        &self.weights
+    }
+}
+
+/// How far the values of shallow searches are from those of deep ones, in discs, for cutting by
+/// probability (Multi-ProbCut). Depths are in plies; a depth equal to the number of empty squares is
+/// the exact value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Selectivity {
+    /// Mean of deep less shallow: constant, and factors of empties, shallow depth, deep depth.
+    pub mean: [f64; 4],
+    /// Logarithm of the standard deviation: as the mean, and a constant for exact deep values.
+    pub log_spread: [f64; 5],
+}
+
+impl Selectivity {
+    /// Returns the mean of the deep value less the shallow one, in discs.
+    #[must_use]
+    pub fn mean(&self, empties: u32, shallow: u32, deep: u32) -> f64 {
+        let [constant, by_empties, by_shallow, by_deep] = self.mean;
+        constant
+            + by_empties * f64::from(empties)
+            + by_shallow * f64::from(shallow)
+            + by_deep * f64::from(deep)
+    }
+
+    /// Returns the standard deviation of the deep value less the shallow one, in discs.
+    #[must_use]
+    pub fn spread(&self, empties: u32, shallow: u32, deep: u32) -> f64 {
+        let [constant, by_empties, by_shallow, by_deep, exact] = self.log_spread;
+        let logarithm = constant
+            + by_empties * f64::from(empties)
+            + by_shallow * f64::from(shallow)
+            + by_deep * f64::from(deep)
+            + exact * f64::from(u32::from(deep == empties));
+        logarithm.exp()
+    }
+}
+
+/// The content of a weights file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct File {
+    first_stage: u32,
+    stages: Vec<StageParameters>,
+    provenance: String,
+    selectivity: Option<Selectivity>,
+}
+
+impl File {
+    /// Returns a file of the given stages, the first of which is `first_stage`, or `None` if there
+    /// is no stage or one beyond the last possible one, 32.
+    #[must_use]
+    pub fn new(
+        first_stage: u32,
+        stages: Vec<StageParameters>,
+        provenance: String,
+        selectivity: Option<Selectivity>,
+    ) -> Option<Self> {
+        let fits = first_stage as usize + stages.len() <= MOST_STAGES as usize + 1;
+        let valid = first_stage > 0 && !stages.is_empty() && fits;
+        valid.then_some(Self { first_stage, stages, provenance, selectivity })
+    }
+
+    /// Returns the number of the first stage.
+    #[must_use]
+    pub const fn first_stage(&self) -> u32 {
+        self.first_stage
+    }
+
+    /// Returns the stages, from the first one on; there is at least one.
+    #[must_use]
+    pub fn stages(&self) -> &[StageParameters] {
+        &self.stages
+    }
+
+    /// Returns how the weights came to be, as text, one fact a line.
+    #[must_use]
+    pub fn provenance(&self) -> &str {
+        &self.provenance
+    }
+
+    /// Returns how far shallow searches are from deep ones, if that was measured.
+    #[must_use]
+    pub const fn selectivity(&self) -> Option<&Selectivity> {
+        self.selectivity.as_ref()
+    }
+
+    /// Returns a number that tells these weights from all others: a hash of them.
+    #[must_use]
+    pub fn id(&self) -> u64 {
+        let weights = self.stages.iter().flat_map(|stage| &stage.weights);
+        let seed = FINGERPRINT ^ u64::from(self.first_stage);
+        weights.fold(seed, |hash, &weight| {
+            let mixed =
+                (hash ^ u64::from(weight.cast_unsigned())).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            mixed ^ mixed >> 32
+        })
+    }
+
+    /// Returns the file's bytes.
+    #[must_use]
+    pub fn encode(&self) -> Vec<u8> {
+        let mut body = Vec::new();
+        body.extend(FINGERPRINT.to_le_bytes());
+        body.extend(UNIT.to_le_bytes());
+        body.extend(self.first_stage.to_le_bytes());
+        body.extend((self.stages.len() as u32).to_le_bytes());
+        body.extend((self.provenance.len() as u32).to_le_bytes());
+        body.extend(self.provenance.as_bytes());
+        let mut before = vec![0; PARAMETERS];
+        for stage in &self.stages {
+            let differences: Vec<i16> = stage
+                .weights
+                .iter()
+                .zip(&before)
+                .map(|(now, old)| now.wrapping_sub(*old))
+                .collect();
+            for block in blocks() {
+                entropy::pack(&differences[block], &mut body);
+            }
+            before.clone_from(&stage.weights);
+        }
+        let parameters = self.selectivity.iter().flat_map(|s| s.mean.iter().chain(&s.log_spread));
+        body.extend((parameters.clone().count() as u32).to_le_bytes());
+        body.extend(parameters.flat_map(|parameter| parameter.to_le_bytes()));
+
+        let mut file = MAGIC.to_vec();
+        file.extend(VERSION.to_le_bytes());
+        file.extend(crc32fast::hash(&body).to_le_bytes());
+        file.extend(body);
+        file
+    }
+
+    /// Returns what a file's bytes say.
+    ///
+    /// # Errors
+    /// If they are not a whole, undamaged weights file of this version and pattern set.
+    pub fn decode(content: &[u8]) -> Result<Self, WeightsError> {
+        if content.is_empty() {
+            return Err(WeightsError::Absent);
+        }
+        let mut input = Input { content, offset: 0 };
+        if !content.starts_with(&MAGIC) {
+            return Err(WeightsError::Magic { found: content[..content.len().min(8)].to_vec() });
+        }
+        input.offset = MAGIC.len();
+        let version = input.number("a version")?;
+        if version != VERSION {
+            return Err(WeightsError::Version { found: version });
+        }
+        let found = input.number("a checksum")?;
+        let computed = crc32fast::hash(&content[input.offset..]);
+        if found != computed {
+            return Err(WeightsError::Checksum { found, computed });
+        }
+        input.body()
+    }
+}
+
+/// The parts of a stage that are packed one by one.
+fn blocks() -> impl Iterator<Item = std::ops::Range<usize>> {
+    let starts = *CANONICAL_STARTS;
+    let last = CANONICAL..PARAMETERS;
+    (1..starts.len()).map(move |class| starts[class - 1]..starts[class]).chain([last])
+}
+
+/// The content of a file and how much of it is read.
+struct Input<'a> {
+    content: &'a [u8],
+    offset: usize,
+}
+
+impl<'a> Input<'a> {
+    fn malformed(&self, expected: &'static str) -> WeightsError {
+        WeightsError::Malformed { offset: self.offset, expected }
+    }
+
+    fn take(&mut self, length: usize, expected: &'static str) -> Result<&'a [u8], WeightsError> {
+        let rest = &self.content[self.offset..];
+        let taken = rest.get(..length).ok_or_else(|| self.malformed(expected))?;
+        self.offset += length;
+        Ok(taken)
+    }
+
+    fn array<const N: usize>(&mut self, expected: &'static str) -> Result<[u8; N], WeightsError> {
+        let taken = self.take(N, expected)?;
+        Ok(*taken.first_chunk().expect("as many bytes were taken"))
+    }
+
+    fn number(&mut self, expected: &'static str) -> Result<u32, WeightsError> {
+        self.array(expected).map(u32::from_le_bytes)
+    }
+
+    /// Reads all that the checksum covers.
+    fn body(mut self) -> Result<File, WeightsError> {
+        let found = u64::from_le_bytes(self.array("a fingerprint of the patterns")?);
+        if found != FINGERPRINT {
+            return Err(WeightsError::Patterns { found });
+        }
+        if self.number("a unit")? != UNIT.cast_unsigned() {
+            return Err(self.malformed("the unit 1/32 disc"));
+        }
+        let (first, count) = (self.number("a stage")?, self.number("a number of stages")?);
+        if first == 0 || count == 0 || first.saturating_add(count) > MOST_STAGES + 1 {
+            return Err(self.malformed("stages from 1 to 32"));
+        }
+        let length = self.number("a length of the provenance")?;
+        let text = self.take(length as usize, "a provenance of the length given")?;
+        let provenance = std::str::from_utf8(text)
+            .map_err(|_| self.malformed("a provenance in UTF-8"))?
+            .to_owned();
+        let stages = self.stages(count)?;
+        let selectivity = self.selectivity()?;
+        if self.offset != self.content.len() {
+            return Err(self.malformed("the end of the file"));
+        }
+        Ok(File { first_stage: first, stages, provenance, selectivity })
+    }
+
+    fn stages(&mut self, count: u32) -> Result<Vec<StageParameters>, WeightsError> {
+        let mut stages: Vec<StageParameters> = Vec::new();
+        for _ in 0..count {
+            let mut weights = vec![0; PARAMETERS];
+            for block in blocks() {
+                let mut rest = &self.content[self.offset..];
+                entropy::unpack(&mut rest, &mut weights[block])
+                    .ok_or_else(|| self.malformed("a block of weights"))?;
+                self.offset = self.content.len() - rest.len();
+            }
+            if let Some(before) = stages.last() {
+                for (weight, old) in weights.iter_mut().zip(&before.weights) {
+                    *weight = weight.wrapping_add(*old);
+                }
+            }
+            stages.push(StageParameters { weights });
+        }
+        Ok(stages)
+    }
+
+    fn selectivity(&mut self) -> Result<Option<Selectivity>, WeightsError> {
+        match self.number("a number of selectivity parameters")? {
+            0 => Ok(None),
+            9 => {
+                let mut next = || {
+                    let number = f64::from_le_bytes(self.array("a selectivity parameter")?);
+                    let finite = number.is_finite().then_some(number);
+                    finite.ok_or_else(|| self.malformed("a finite selectivity parameter"))
+                };
+                let mean = [next()?, next()?, next()?, next()?];
+                let log_spread = [next()?, next()?, next()?, next()?, next()?];
+                Ok(Some(Selectivity { mean, log_spread }))
+            }
+            _ => Err(self.malformed("0 or 9 selectivity parameters")),
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! The weights, ready for looking up.
+
+use std::fmt;
+use std::sync::OnceLock;
+
+use super::file::{File, Selectivity, StageParameters, WeightsError};
+use super::patterns::{CANONICAL, RAW, canonical_numbers};
+use super::stage_of;
+
+/// Moves are counted up to this number, less one.
+pub(crate) const MOBILITY: usize = 40;
+
+/// The weights of one stage.
+pub struct Stage {
+    /// Raw pattern weights; [`patterns`](super::patterns) says where each class begins.
+    raw: Box<[i16; RAW]>,
+    mobility: Box<[[i16; MOBILITY]; MOBILITY]>,
+    /// The constant for even and for odd numbers of empty squares.
+    bias: [i16; 2],
+}
+
+impl fmt::Debug for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stage").field("bias", &self.bias).finish_non_exhaustive()
+    }
+}
+
+impl Stage {
+    fn new(parameters: &StageParameters) -> Self {
+        let canonical = &parameters.weights[..CANONICAL];
+        let mut raw = boxed::<i16, RAW>(0);
+        for (weight, &number) in raw.iter_mut().zip(canonical_numbers()) {
+            // Padding has no number; nothing ever reads it, but it has to be there.
+            *weight = canonical.get(number as usize).copied().unwrap_or(0);
+        }
+        let mut mobility = boxed::<[i16; MOBILITY], MOBILITY>([0; MOBILITY]);
+        let stored = parameters.weights[CANONICAL..].chunks_exact(MOBILITY);
+        for (row, stored) in mobility.iter_mut().zip(stored) {
+            row.copy_from_slice(stored);
+        }
+        let bias = CANONICAL + MOBILITY * MOBILITY;
+        Self { raw, mobility, bias: [parameters.weights[bias], parameters.weights[bias + 1]] }
+    }
+
+    /// Returns the raw pattern weights.
+    #[inline(always)]
+    pub(crate) fn raw(&self) -> &[i16; RAW] {
+        &self.raw
+    }
+
+    /// Returns the part of the evaluation that does not depend on patterns.
+    #[inline(always)]
+    pub(crate) fn constant(&self, empties: u32, (own, other): (u32, u32)) -> i32 {
+        let last = MOBILITY - 1;
+        let mobility = self.mobility[(own as usize).min(last)][(other as usize).min(last)];
+        i32::from(mobility) + i32::from(self.bias[empties as usize % 2])
+    }
+}
+
+/// Returns a boxed array that never was on the stack.
+fn boxed<T: Clone, const N: usize>(value: T) -> Box<[T; N]> {
+    let Ok(array) = vec![value; N].into_boxed_slice().try_into() else {
+        unreachable!("the slice has N elements")
+    };
+    array
+}
+
+/// A whole set of weights.
+#[derive(Debug)]
+pub struct Weights {
+    stages: Box<[Stage]>,
+    /// The index of the stage for each number of empty squares.
+    by_empties: [u8; 65],
+    first: u32,
+    last: u32,
+    id: u64,
+    provenance: String,
+    selectivity: Option<Selectivity>,
+}
+
+/// The weights that are part of the program.
+static EMBEDDED: &[u8] = include_bytes!("../../data/weights.bin");
+
+impl Weights {
+    /// Returns the weights that are part of the program. The first call unpacks them, which takes
+    /// some tens of milliseconds.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load).
+    pub fn embedded() -> Result<&'static Self, WeightsError> {
+        static WEIGHTS: OnceLock<Result<Weights, WeightsError>> = OnceLock::new();
+        WEIGHTS.get_or_init(|| Self::load(EMBEDDED)).as_ref().map_err(WeightsError::clone)
+    }
+
+    /// Returns the weights in the content of a weights file.
+    ///
+    /// # Errors
+    /// If the content is not a whole, undamaged weights file of this version and pattern set.
+    pub fn load(content: &[u8]) -> Result<Self, WeightsError> {
+        Ok(Self::new(&File::decode(content)?))
+    }
+
+    /// Returns the weights of a file.
+    #[must_use]
+    pub fn new(file: &File) -> Self {
+        let first = file.first_stage();
+        let last = first + file.stages().len() as u32 - 1;
+        let by_empties = std::array::from_fn(|empties| {
+            (stage_of(empties as u32).clamp(first, last) - first) as u8
+        });
+        Self {
+            stages: file.stages().iter().map(Stage::new).collect(),
+            by_empties,
+            first,
+            last,
+            id: file.id(),
+            provenance: file.provenance().to_owned(),
+            selectivity: file.selectivity().cloned(),
+        }
+    }
+
+    /// Returns the stage for a number of empty squares (0–64): its own, or the nearest one that was
+    /// trained.
+    #[inline(always)]
+    #[must_use]
+    pub fn stage(&self, empties: u32) -> &Stage {
+        &self.stages[usize::from(self.by_empties[empties as usize])]
+    }
+
+    /// Returns the fewest and the most empty squares that the weights were trained for. Elsewhere
+    /// the nearest stage answers, which orders moves but has no accuracy to rely on.
+    #[must_use]
+    pub const fn trained(&self) -> (u32, u32) {
+        (2 * self.first - 1, 2 * self.last)
+    }
+
+    /// Returns a number that tells these weights from all others: a hash of the file's content.
+    #[must_use]
+    pub const fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// Returns how the weights came to be, as text, one fact a line.
+    #[must_use]
+    pub fn provenance(&self) -> &str {
+        &self.provenance
+    }
+
+    /// Returns how far shallow searches are from deep ones with these weights, if that was measured.
+    #[must_use]
+    pub const fn selectivity(&self) -> Option<&Selectivity> {
+        self.selectivity.as_ref()
+    }
+}
