@@ -53,11 +53,27 @@ impl Connection {
         }
     }
 
+    /// Waits for a heartbeat of exactly these jobs.
+    async fn hear_beat_of(&mut self, jobs: &[u64]) {
+        loop {
+            let message = self.inbound.message().await.unwrap().expect("still connected");
+            match message.try_into().unwrap() {
+                FromWorker::Heartbeat(beat)
+                    if beat.iter().map(|&(job, _)| job).eq(jobs.iter().copied()) =>
+                {
+                    return;
+                }
+                FromWorker::Heartbeat(_) => {}
+                other => panic!("{other:?} in place of a heartbeat"),
+            }
+        }
+    }
+
     /// Hears the hello and answers it.
     async fn welcome(&mut self) {
         assert!(matches!(self.hear().await, Some(FromWorker::Hello(_))));
         let build = "test".to_owned();
-        self.tell(ToWorker::Welcome(Welcome { protocol: 1, heartbeat_millis: 1000, build })).await;
+        self.tell(ToWorker::Welcome(Welcome { protocol: 1, heartbeat_millis: 20, build })).await;
     }
 }
 
@@ -264,6 +280,25 @@ async fn a_worker_that_is_stopped_hands_back_its_jobs_and_waits_for_the_acknowle
     assert_eq!(connection.inbound.message().await.unwrap(), None);
     drop(connection);
     worker.task.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn after_a_reconnection_a_job_goes_on_if_it_is_given_again_and_makes_room_if_not() {
+    let mut script = Script::start(None);
+    let worker = script.worker(Endless);
+    let mut first = script.connection().await;
+    first.tell(ToWorker::Job(job(1))).await;
+    first.tell(ToWorker::Job(job(2))).await;
+    first.hear_beat_of(&[1, 2]).await;
+    drop(first);
+    let mut second = script.connection().await;
+    second.hear_beat_of(&[]).await;
+    second.tell(ToWorker::Job(job(1))).await;
+    second.hear_beat_of(&[1]).await;
+    second.tell(ToWorker::Job(job(3))).await;
+    assert_eq!(second.hear_report().await.job, 2);
+    second.hear_beat_of(&[1, 3]).await;
+    worker.task.abort();
 }
 
 #[tokio::test]

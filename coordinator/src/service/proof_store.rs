@@ -36,16 +36,8 @@ impl ProofStore for Store {
         self.append(records)
     }
 
-    /// The store itself puts aside what contradicts it. A claim that contradicts only what the core
-    /// holds must not reach it: it would be merged.
     fn quarantine(&self, claim: &Record, held: Bound) -> Result<(), StoreError> {
-        let stored = self.get(claim.position).map(|stored| stored.bound);
-        if stored.is_some_and(|stored| stored.merge(claim.bound).is_err()) {
-            self.append(std::slice::from_ref(claim))?;
-        } else {
-            tracing::error!(?claim, %held, "the store holds nothing against a claim; it is dropped");
-        }
-        Ok(())
+        Self::quarantine(self, claim, held)
     }
 
     fn count(&self) -> u64 {

@@ -8,7 +8,7 @@ use outflank_coordinator::client::{self, ClientError};
 use outflank_coordinator::service::{Options, ProofStore, ServiceError};
 use outflank_coordinator::store::Store;
 use outflank_engine::{Bound, Window, brute_force};
-use outflank_proto::message::{FromWorker, ToWorker};
+use outflank_proto::message::{FromWorker, Report, ToWorker};
 use outflank_proto::v1;
 use outflank_proto::v1::solver_client::SolverClient;
 use tokio::io::copy_bidirectional;
@@ -156,6 +156,32 @@ async fn a_store_that_fails_stops_the_coordinator_and_nothing_is_claimed() {
 }
 
 #[tokio::test]
+async fn a_claim_that_contradicts_a_proof_is_put_aside_and_the_proof_stays() {
+    let (service, store) = simple();
+    let mut worker = RawWorker::join(service.connect_in_memory()).await;
+    let channel = service.connect_in_memory();
+    let position = played(31, 6);
+    let solving = tokio::spawn(client::solve(channel, position, Window::FULL, |_| {}));
+    let job = worker.job().await;
+    let right = report(&job);
+    let proved = right.bound.value().expect("exact");
+    worker.say(FromWorker::Report(right.clone())).await;
+    let other = if proved.up() == proved { proved.down() } else { proved.up() };
+    let wrong = Report { bound: Bound::exact(other), children: Vec::new(), ..right };
+    worker.say(FromWorker::Report(wrong)).await;
+    for _ in 0..2 {
+        let acknowledged = worker.next_but_jobs().await.unwrap();
+        assert_eq!(acknowledged, Some(ToWorker::Acknowledge(job.id)));
+    }
+    assert!(store.quarantined.load(Ordering::SeqCst) > 0);
+    let stored = store.get(position.canonical()).expect("proved");
+    assert_eq!(stored.bound, Bound::exact(proved));
+    solving.abort();
+    drop(worker);
+    service.stop().await.unwrap();
+}
+
+#[tokio::test]
 async fn an_abandoned_request_cancels_its_jobs() {
     let (service, _store) = simple();
     let mut worker = RawWorker::join(service.connect_in_memory()).await;
@@ -168,7 +194,7 @@ async fn an_abandoned_request_cancels_its_jobs() {
     service.stop().await.unwrap();
 }
 
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn a_silent_worker_is_disconnected_and_its_job_given_to_another() {
     let (service, _store) = simple();
     let mut silent = RawWorker::join(service.connect_in_memory()).await;
@@ -176,7 +202,9 @@ async fn a_silent_worker_is_disconnected_and_its_job_given_to_another() {
     let position = played(29, 6);
     let solving = tokio::spawn(client::solve(channel, position, Window::FULL, |_| {}));
     let job = silent.job().await;
+    tokio::time::pause(); // The lease runs out at once: time leaps while everybody waits.
     let goodbye = silent.next().await.unwrap();
+    tokio::time::resume();
     assert!(matches!(goodbye, Some(ToWorker::Goodbye(_))), "{goodbye:?}");
     let mut other = RawWorker::join(service.connect_in_memory()).await;
     assert_eq!(other.job().await, job);

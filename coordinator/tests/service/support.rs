@@ -118,6 +118,7 @@ pub(crate) struct Faulty {
     released: Condvar,
     appends: watch::Sender<usize>,
     pub(crate) written: AtomicUsize,
+    pub(crate) quarantined: AtomicUsize,
 }
 
 impl Faulty {
@@ -129,6 +130,7 @@ impl Faulty {
             released: Condvar::new(),
             appends: watch::channel(0).0,
             written: AtomicUsize::new(0),
+            quarantined: AtomicUsize::new(0),
         })
     }
 
@@ -172,7 +174,9 @@ impl ProofStore for Faulty {
     }
 
     fn quarantine(&self, claim: &Record, held: Bound) -> Result<(), StoreError> {
-        ProofStore::quarantine(&self.store, claim, held)
+        ProofStore::quarantine(&self.store, claim, held)?;
+        self.quarantined.fetch_add(1, Ordering::SeqCst);
+        Ok(())
     }
 
     fn count(&self) -> u64 {
