@@ -65,8 +65,9 @@ pub struct Answer {
     /// The move that proves the lower bound, or the move that seemed best; `None` when the player
     /// has no move.
     pub best_move: Option<Square>,
-    /// The moves of the best line found; forced passes are left out. For an exact value it goes to
-    /// the end of the game and ends with that value.
+    /// The moves of the best line found; forced passes are left out. With an exact bound each move
+    /// is proved to keep the value, and unless the search was stopped the line goes to the end of
+    /// the game.
     pub line: Vec<Square>,
     /// What is proved of the positions after the player's moves, each seen by the opponent, who is
     /// to move there; moves of which nothing is proved are left out. When the player has to pass

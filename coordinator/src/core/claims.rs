@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use outflank_engine::{Bound, Position, Square};
+use outflank_engine::{Bound, Position, Score, Square};
 
 use super::fleet::{Lease, Target, after};
 use super::graph;
@@ -55,7 +55,8 @@ impl Core {
         self.settle(turn);
     }
 
-    /// Returns the claims of a report: of its position, and of the positions after legal moves.
+    /// Returns the claims of a report: of its position, of the positions after legal moves, and of
+    /// those along its line.
     fn claims(&mut self, worker: WorkerId, report: &Report) -> Vec<Proof> {
         let position = report.position;
         let best_move = report.best_move.filter(|&square| position.play(square).is_some());
@@ -75,6 +76,16 @@ impl Core {
             };
             let position = child.canonical();
             claims.push(Proof { position, bound, best_move: None, nodes: 0, ..of_root });
+        }
+        if let Some(value) = report.bound.value() {
+            let along = values_along(position, &report.line, value);
+            claims.extend(along.map(|(position, value)| Proof {
+                position,
+                bound: Bound::exact(value),
+                best_move: None,
+                nodes: 0,
+                ..of_root
+            }));
         }
         claims.retain(|claim| claim.bound != Bound::UNKNOWN);
         claims
@@ -146,4 +157,21 @@ impl Core {
             Target::Nothing => {}
         }
     }
+}
+
+/// Returns the positions after each move of a line, canonical, with their values, if the position
+/// it begins at has `value` and each move of it keeps that. Stops at what is not a legal move.
+fn values_along(
+    position: Position,
+    line: &[Square],
+    value: Score,
+) -> impl Iterator<Item = (Position, Score)> {
+    let mut here = (position, value);
+    line.iter().map_while(move |&square| {
+        let (position, value) = here;
+        let (position, value) =
+            if position.must_pass() { (position.pass(), -value) } else { (position, value) };
+        here = (position.play(square)?, -value);
+        Some((here.0.canonical(), here.1))
+    })
 }

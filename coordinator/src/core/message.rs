@@ -46,7 +46,8 @@ pub struct Report {
     pub bound: Bound,
     /// The move that proves the lower bound, or seems best.
     pub best_move: Option<Square>,
-    /// The best line found, forced passes left out.
+    /// The best line found, forced passes left out. With an exact bound the worker claims that each
+    /// move of it keeps the value: that is proof for every position on the line.
     pub line: Vec<Square>,
     /// What is proved of the positions after each move, seen by the opponent.
     pub children: Vec<(Square, Bound)>,

@@ -64,9 +64,27 @@ fn a_worker_completes_the_line_of_a_stored_answer() {
     let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
     assert_eq!((job.window.lower(), job.window.upper()), (value.down(), value.up()));
     let commands = script.report(1, 7, truth(&job));
-    let Command::Solved { solution, .. } = &commands[0] else { panic!("{commands:?}") };
+    let [Command::Persist { .. }, Command::Solved { solution, .. }, _] = &commands[..] else {
+        panic!("{commands:?}");
+    };
     assert_eq!(replay(nine_empties(), &solution.line), Some(value));
     assert_eq!(solution.source, Source::Store);
+}
+
+#[test]
+fn the_line_of_an_exact_answer_is_kept_so_that_the_store_has_it_without_a_worker() {
+    let mut script = Script::new(whole());
+    script.join(0, 7, 1);
+    let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
+    let commands = script.report(1, 7, truth(&job));
+    let Command::Persist { proofs } = &commands[0] else { panic!("{commands:?}") };
+    for proof in proofs {
+        script.store.0.insert(proof.position, (proof.bound, None));
+    }
+    let mut later = Script { store: script.store, ..Script::new(whole()) };
+    let commands = later.submit(0, 2, nine_empties());
+    let [Command::Solved { solution, .. }] = &commands[..] else { panic!("{commands:?}") };
+    assert_eq!(replay(nine_empties(), &solution.line), solution.bound.value());
 }
 
 #[test]
