@@ -35,6 +35,7 @@ pub(crate) enum Command {
     Coordinator(Coordinator),
     Worker(Worker),
     Store(Store),
+    Train(crate::train::Train),
 }
 
 /// Solve positions: here, or on a cluster with --connect.

@@ -19,6 +19,7 @@ mod progress;
 mod runtime;
 mod solve;
 mod store;
+mod train;
 mod worker;
 
 use std::process::ExitCode;
@@ -43,5 +44,6 @@ fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         Command::Coordinator(coordinator) => coordinator::run(coordinator),
         Command::Worker(worker) => worker::run(worker),
         Command::Store(store) => store::run(&store.action),
+        Command::Train(train) => train::run(train),
     }
 }

@@ -23,6 +23,7 @@ mod avx512;
 mod entropy;
 pub mod features;
 pub mod file;
+mod look_ahead;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 pub mod patterns;
@@ -33,9 +34,10 @@ mod tests;
 pub mod weights;
 
 pub use features::Features;
-pub use file::{File, StageParameters, WeightsError};
+pub use file::{File, PARAMETERS, Selectivity, StageParameters, WeightsError};
+pub use look_ahead::look_ahead;
 pub use set::EvaluationSet;
-pub use weights::{Stage, Weights};
+pub use weights::{Stage, TERMS, Weights, terms};
 
 /// Units of the evaluation in one disc.
 pub const UNIT: i32 = 32;

@@ -6,7 +6,7 @@ use outflank_kernel::{Isa, KernelSet, Scalar};
 use proptest::prelude::*;
 
 use super::file::{File, PARAMETERS, Selectivity, StageParameters, WeightsError};
-use super::{EvaluationSet, Features, LIMIT, Weights, scalar, stage_of};
+use super::{EvaluationSet, Features, LIMIT, UNIT, Weights, look_ahead, scalar, stage_of, terms};
 
 /// Weights that are all different enough to show a wrong index.
 fn parameters(seed: i64) -> StageParameters {
@@ -74,6 +74,21 @@ proptest! {
         let expected = scalar::features(opponent ^ flipped, player | flipped | placed);
         prop_assert!(after == expected);
         prop_assert!(scalar::after_pass(&expected) == scalar::features(player | flipped | placed, opponent ^ flipped));
+    }
+
+    #[test]
+    fn the_evaluation_is_the_sum_of_its_terms(
+        first in any::<u64>(), second in any::<u64>(), moves in (0_u32..50, 0_u32..50),
+    ) {
+        let set = Scalar::new();
+        let features = scalar::features(first & !second, second & !first);
+        for (empties, stage) in [(9, 0), (10, 0), (13, 2)] {
+            let stored = parameters(stage);
+            let terms = terms(&features, empties, moves);
+            let sum: i32 = terms.iter().map(|&term| i32::from(stored.weights[term as usize])).sum();
+            let value = set.evaluate(&WEIGHTS, &features, empties, moves);
+            prop_assert_eq!(value, sum.clamp(-LIMIT, LIMIT));
+        }
     }
 
     #[test]
@@ -176,4 +191,44 @@ fn a_file_for_other_patterns_is_refused_by_name() {
     let error = File::decode(&content).unwrap_err();
     assert!(matches!(error, WeightsError::Patterns { .. }), "{error}");
     assert!(error.to_string().starts_with("weights for the pattern set"), "{error}");
+}
+
+/// The plainest search of a fixed depth.
+fn plain(position: crate::Position, plies: u32) -> i32 {
+    let set = Scalar::new();
+    if position.is_over() {
+        return UNIT * position.final_score().discs();
+    }
+    if position.must_pass() {
+        return -plain(position.pass(), plies);
+    }
+    if plies == 0 {
+        return set.evaluate_board(&WEIGHTS, position.player(), position.opponent());
+    }
+    let after = crate::Square::all(position.moves()).filter_map(|square| position.play(square));
+    after.map(|after| -plain(after, plies - 1)).max().expect("there is a move")
+}
+
+#[test]
+fn looking_ahead_finds_what_a_plain_search_finds() {
+    let mut state = 3_u64;
+    let mut positions = Vec::new();
+    for game in 0..60 {
+        let mut position = crate::Position::START;
+        while position.empties() > 3 + game % 9 && !position.is_over() {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let moves: Vec<_> = crate::Square::all(position.moves()).collect();
+            position = match moves.len() {
+                0 => position.pass(),
+                count => position.play(moves[(state >> 33) as usize % count]).unwrap(),
+            };
+        }
+        positions.push(position);
+    }
+    for plies in 0..5 {
+        let expected: Vec<_> = positions.iter().map(|&position| plain(position, plies)).collect();
+        for isa in Isa::available() {
+            assert_eq!(look_ahead(isa, &WEIGHTS, &positions, plies), expected, "{isa}, {plies}");
+        }
+    }
 }

@@ -4,11 +4,30 @@ use std::fmt;
 use std::sync::OnceLock;
 
 use super::file::{File, Selectivity, StageParameters, WeightsError};
-use super::patterns::{CANONICAL, RAW, canonical_numbers};
-use super::stage_of;
+use super::patterns::{CANONICAL, LANES, OFFSETS, RAW, canonical_numbers};
+use super::{Features, stage_of};
 
 /// Moves are counted up to this number, less one.
 pub(crate) const MOBILITY: usize = 40;
+
+/// The number of weights that the evaluation adds up: patterns, mobility, constant.
+pub const TERMS: usize = LANES + 2;
+
+/// Returns which of a stage's [parameters](super::PARAMETERS) are added up for a position with these
+/// features, empties and moves of the player and the opponent.
+#[must_use]
+pub fn terms(features: &Features, empties: u32, moves: (u32, u32)) -> [u32; TERMS] {
+    let numbers = canonical_numbers();
+    let last = MOBILITY - 1;
+    let (own, other) = ((moves.0 as usize).min(last), (moves.1 as usize).min(last));
+    let mut terms = [0; TERMS];
+    for (lane, term) in terms[..LANES].iter_mut().enumerate() {
+        *term = numbers[OFFSETS[lane] + usize::from(features.contents[lane])];
+    }
+    terms[LANES] = (CANONICAL + MOBILITY * own + other) as u32;
+    terms[LANES + 1] = (CANONICAL + MOBILITY * MOBILITY) as u32 + empties % 2;
+    terms
+}
 
 /// The weights of one stage.
 pub struct Stage {

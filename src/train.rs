@@ -1,0 +1,157 @@
+//! `outflank train`: train the evaluation's weights, and measure how good they are.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use clap::{Args, Subcommand};
+use outflank_engine::evaluation::{File, Weights};
+use outflank_kernel::Isa;
+use outflank_training::{Plan, Progress, TrainingError, report, train, write};
+
+use crate::exit::{self, Exit, Failure, OrExit};
+use crate::output;
+
+/// Train the weights of the evaluation, from nothing but the rules.
+#[derive(Debug, Args)]
+#[command(after_help = exit::HELP)]
+pub(crate) struct Train {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Train all stages and write a weights file.
+    ///
+    /// The same numbers give the same file, bit for bit. What is finished is kept in the work folder:
+    /// the same command goes on where an earlier one was stopped, in whatever way.
+    All(All),
+    /// Compare the predictions of weights with exact values of games that training never sees.
+    Report(Report),
+}
+
+#[derive(Debug, Args)]
+struct All {
+    /// The seed of all games.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// The folder for what is finished; it is made if it is missing.
+    #[arg(long, value_name = "DIR")]
+    work: PathBuf,
+    /// The weights file to write.
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// Multiply all numbers of games.
+    #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = scale)]
+    scale: f64,
+    /// The most empty squares to train for, 10 to 56 [default: 56].
+    #[arg(long, value_name = "N")]
+    empties: Option<u32>,
+    /// Games with exact values of 9 and 10 empty squares [default: 4000000].
+    #[arg(long, value_name = "N")]
+    base: Option<usize>,
+    /// Games with searched values for each two numbers of empty squares more [default: 3000000].
+    #[arg(long, value_name = "N")]
+    games: Option<usize>,
+    /// Plies that values are searched, an even number [default: 4].
+    #[arg(long, value_name = "N")]
+    plies: Option<u32>,
+    /// Games with exact values that correct 11–12, 13–14, … empty squares [default:
+    /// 1000000,300000,100000,20000,4000].
+    #[arg(long, value_name = "N,…", value_delimiter = ',')]
+    corrections: Option<Vec<usize>>,
+}
+
+#[derive(Debug, Args)]
+struct Report {
+    /// The weights file [default: the weights that are part of the program].
+    #[arg(long, value_name = "FILE")]
+    weights: Option<PathBuf>,
+    /// The seed of the games.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// How many games for which number of empty squares.
+    #[arg(
+        long,
+        value_name = "EMPTIES:GAMES,…",
+        value_delimiter = ',',
+        value_parser = set,
+        default_values = ["10:20000", "12:20000", "14:5000", "16:2000", "18:500"]
+    )]
+    sets: Vec<(u32, usize)>,
+}
+
+fn scale(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|&number: &f64| number.is_finite() && number > 0.0);
+    number.ok_or_else(|| "expected a number above 0, such as 0.01".to_owned())
+}
+
+/// Reads `EMPTIES:GAMES`.
+fn set(text: &str) -> Result<(u32, usize), String> {
+    text.split_once(':')
+        .and_then(|(empties, games)| Some((empties.parse().ok()?, games.parse().ok()?)))
+        .filter(|(empties, _)| (1..=59).contains(empties))
+        .ok_or_else(|| "expected EMPTIES:GAMES, such as 14:5000, with 1 to 59 empties".to_owned())
+}
+
+/// Does what is asked.
+pub(crate) fn run(train: &Train) -> Result<Exit, Failure> {
+    let isa = Isa::chosen().or_exit(Exit::BadInput)?;
+    match &train.action {
+        Action::All(all) => run_all(all, isa),
+        Action::Report(report) => run_report(report, isa),
+    }
+}
+
+fn run_all(all: &All, isa: Isa) -> Result<Exit, Failure> {
+    let default = Plan::default();
+    let plan = Plan {
+        seed: all.seed,
+        empties: all.empties.unwrap_or(default.empties),
+        base: all.base.unwrap_or(default.base),
+        games: all.games.unwrap_or(default.games),
+        plies: all.plies.unwrap_or(default.plies),
+        corrections: all.corrections.clone().unwrap_or(default.corrections),
+    };
+    let file = train(&plan.scaled(all.scale), isa, &all.work, &progress()).map_err(failure)?;
+    let content = file.encode();
+    write(&all.out, &content).map_err(failure)?;
+    let (path, id) = (all.out.display(), file.id());
+    output::line(&format!("{path}: {} bytes, weights {id:016x}", content.len()))?;
+    Ok(Exit::Done)
+}
+
+fn run_report(asked: &Report, isa: Isa) -> Result<Exit, Failure> {
+    let weights = match &asked.weights {
+        None => Weights::embedded().or_exit(Exit::BadInput)?,
+        Some(path) => &Weights::new(&read(path)?),
+    };
+    output::line(&format!("weights {:016x}", weights.id()))?;
+    output::line(weights.provenance().trim_end())?;
+    output::line("empties positions    MAE   RMSE   bias")?;
+    for &(empties, games) in &asked.sets {
+        let accuracy =
+            report(weights, isa, asked.seed, empties, games, &progress()).map_err(failure)?;
+        output::line(&accuracy.to_string())?;
+    }
+    Ok(Exit::Done)
+}
+
+fn read(path: &Path) -> Result<File, Failure> {
+    let content = fs::read(path).with_context(|| format!("reading {}", path.display()))?;
+    let file = File::decode(&content).with_context(|| format!("reading {}", path.display()));
+    file.or_exit(Exit::BadInput)
+}
+
+fn progress() -> Progress {
+    Progress::new(output::note)
+}
+
+fn failure(error: TrainingError) -> Failure {
+    let exit = match error {
+        TrainingError::Plan(_) | TrainingError::OtherPlan { .. } => Exit::BadInput,
+        _ => Exit::Failed,
+    };
+    Failure::new(exit, error)
+}

@@ -1,0 +1,49 @@
+//! What can go wrong.
+
+use std::io;
+use std::path::PathBuf;
+
+use outflank_engine::EngineError;
+use outflank_engine::evaluation::WeightsError;
+
+/// Training cannot go on.
+#[derive(Debug, thiserror::Error)]
+pub enum TrainingError {
+    /// A file cannot be read or written.
+    #[error("{action} {path}: {source}")]
+    Io {
+        /// What was tried: "reading", "writing".
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A file of the work folder is not what it should be.
+    #[error("{path} is damaged: expected {expected}; delete it to have it made again")]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What should be there.
+        expected: &'static str,
+    },
+    /// The work folder belongs to a training with another plan.
+    #[error("{path} was made by another plan: it says `{found}`, this one says `{expected}`")]
+    OtherPlan {
+        /// The file that names the plan.
+        path: PathBuf,
+        /// The first line that differs, as found.
+        found: String,
+        /// The same line of this plan.
+        expected: String,
+    },
+    /// The plan cannot be carried out.
+    #[error("{0}")]
+    Plan(String),
+    /// The engine that solves positions cannot be set up.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// Weights cannot be used.
+    #[error(transparent)]
+    Weights(#[from] WeightsError),
+}

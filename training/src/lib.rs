@@ -1,0 +1,28 @@
+//! Trains the evaluation weights from nothing but the rules of the game.
+//!
+//! Random and greedy games give positions ([`games`]); searches give their values ([`labels`]):
+//! exact ones for few empty squares, for more a search of a few plies whose leaves are evaluated
+//! with the stages that are already trained. Least squares give the weights ([`regression`]), stage
+//! by stage from the end of the game backwards ([`train`](mod@train)). The whole is a function of a seed: the
+//! same seed and plan give the same file, bit for bit, on any number of threads.
+#![forbid(unsafe_code)]
+
+mod error;
+pub mod games;
+pub mod labels;
+pub mod progress;
+mod random;
+pub mod regression;
+pub mod report;
+pub mod samples;
+mod stage;
+pub mod train;
+mod work;
+
+pub use error::TrainingError;
+pub use progress::Progress;
+pub use random::Random;
+pub use report::{Accuracy, report};
+pub use samples::Samples;
+pub use train::{Plan, train};
+pub use work::write;

@@ -1,0 +1,236 @@
+//! The whole training: stage by stage from the end of the game backwards.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::time::Instant;
+
+use outflank_engine::evaluation::patterns::FINGERPRINT;
+use outflank_engine::evaluation::{File, PARAMETERS, Weights, stage_of};
+use outflank_kernel::Isa;
+
+use crate::progress::Progress;
+use crate::samples::{Purpose, positions};
+use crate::stage::{Fitted, fit, mean_residual, problem};
+use crate::work::Work;
+use crate::{Samples, TrainingError, labels};
+
+/// The version of the generator, the labels and the fit: a change in them is another training.
+const GENERATOR: u32 = 1;
+
+/// The first stage that is fitted: nine and ten empty squares, with exact labels.
+const BASE: u32 = stage_of(10);
+/// The last stage of the game that is fitted: five and six empty squares.
+const FIRST: u32 = stage_of(5);
+/// The stage of the most empty squares for which there are weights to fit, 55 and 56.
+const LAST: u32 = stage_of(56);
+
+/// Forces towards the prior: of the base, which has none; of a stage towards its neighbour; of the
+/// exact correction towards the fit to searched labels.
+const RIDGE_BASE: f64 = 10.0;
+const RIDGE_STAGE: f64 = 30.0;
+const RIDGE_CORRECTION: f64 = 150.0;
+
+/// What to train, with what effort.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// The seed of all games.
+    pub seed: u64,
+    /// The most empty squares to train for, 10 to 56.
+    pub empties: u32,
+    /// Games for the base, nine and ten empty squares; fewer empty squares get a quarter each.
+    pub base: usize,
+    /// Games for each further stage.
+    pub games: usize,
+    /// Plies that labels are searched, even, at least 2; the first searched stage takes 2.
+    pub plies: u32,
+    /// Games with exact labels that correct the stages of 11–12, 13–14, … empty squares.
+    pub corrections: Vec<usize>,
+}
+
+impl Default for Plan {
+    /// The effort that the measurements recommend: some hours on two cores.
+    fn default() -> Self {
+        Self {
+            seed: 1,
+            empties: 56,
+            base: 4_000_000,
+            games: 3_000_000,
+            plies: 4,
+            corrections: vec![1_000_000, 300_000, 100_000, 20_000, 4_000],
+        }
+    }
+}
+
+impl Plan {
+    /// Returns the same plan with all numbers of games multiplied by `scale`.
+    #[must_use]
+    pub fn scaled(mut self, scale: f64) -> Self {
+        let scaled = |games: usize| (games as f64 * scale).ceil() as usize;
+        self.base = scaled(self.base);
+        self.games = scaled(self.games);
+        self.corrections = self.corrections.into_iter().map(scaled).collect();
+        self
+    }
+
+    /// Returns the plan as text, one fact a line.
+    fn text(&self) -> String {
+        let Self { seed, empties, base, games, plies, corrections } = self;
+        format!(
+            "generator {GENERATOR}, patterns {FINGERPRINT:016x}\nseed {seed}\n\
+             empties {FEWEST}..{empties}\nbase {base} games\ngames {games}, plies {plies}\n\
+             corrections {corrections:?} games\n",
+            FEWEST = 2 * FIRST - 1
+        )
+    }
+
+    fn check(&self) -> Result<(), TrainingError> {
+        let wrong = |what: &str, found: u32, expected: &str| {
+            Err(TrainingError::Plan(format!("{what} {found}, expected {expected}")))
+        };
+        if !(2 * BASE..=2 * LAST).contains(&self.empties) {
+            return wrong("most empty squares", self.empties, "10 to 56");
+        }
+        if self.plies == 0 || !self.plies.is_multiple_of(2) {
+            return wrong("plies", self.plies, "an even number of at least 2");
+        }
+        Ok(())
+    }
+}
+
+/// Trains the weights that `plan` describes. What is finished is kept in the folder `work`: called
+/// again after an interruption, training goes on there.
+///
+/// # Errors
+/// If the plan makes no sense, the folder belongs to another plan or is damaged, or a file cannot
+/// be read or written.
+pub fn train(
+    plan: &Plan,
+    isa: Isa,
+    work: &Path,
+    progress: &Progress,
+) -> Result<File, TrainingError> {
+    plan.check()?;
+    let work = Work::open(work, &plan.text())?;
+    let mut training = Training { plan, isa, work, progress, stages: Vec::new() };
+    training.base()?;
+    for stage in BASE + 1..=stage_of(plan.empties) {
+        training.searched(stage)?;
+    }
+    Ok(training.file())
+}
+
+/// A training that is under way.
+struct Training<'a> {
+    plan: &'a Plan,
+    isa: Isa,
+    work: Work,
+    progress: &'a Progress,
+    /// The stages that are fitted, from [`FIRST`] on.
+    stages: Vec<Fitted>,
+}
+
+impl Training<'_> {
+    /// Fits the stages with exact labels: the base, then the later stages of the game.
+    fn base(&mut self) -> Result<(), TrainingError> {
+        let mut prior = vec![0.0; PARAMETERS];
+        let (mut games, mut ridge) = (self.plan.base, RIDGE_BASE);
+        for stage in (FIRST..=BASE).rev() {
+            let fitted = self.work.fitted(stage, || {
+                let samples = self.exact(stage, Purpose::Training, games)?;
+                let (weights, error) = fit(&problem(&samples), &prior, ridge, self.progress);
+                let facts = format!("{} exact, error {error:.2}", samples.labels.len());
+                Ok(Fitted { weights, shift: 0.0, facts })
+            })?;
+            self.say(stage, &fitted);
+            prior.clone_from(&fitted.weights);
+            self.stages.insert(0, fitted);
+            (games, ridge) = (self.plan.base / 4, RIDGE_STAGE);
+        }
+        Ok(())
+    }
+
+    /// Fits a stage to labels that are searched with the stages before, and corrects it.
+    fn searched(&mut self, stage: u32) -> Result<(), TrainingError> {
+        let fitted = self.work.fitted(stage, || {
+            let begin = Instant::now();
+            // The leaves must belong to stages that are there.
+            let plies = self.plan.plies.min(2 * (stage - BASE));
+            let samples = self.labelled(stage, plies)?;
+            let labelled = begin.elapsed();
+            let prior = &self.stages.last().expect("the base is fitted").weights;
+            let (weights, error) = fit(&problem(&samples), prior, RIDGE_STAGE, self.progress);
+            let seconds = (labelled.as_secs(), (begin.elapsed() - labelled).as_secs());
+            self.progress.say(&format!("  labels took {} s, the fit {} s", seconds.0, seconds.1));
+            let count = samples.labels.len();
+            let facts = format!("{count} of {plies} plies, error {error:.2}");
+            drop(samples);
+            self.corrected(stage, Fitted { weights, shift: 0.0, facts })
+        })?;
+        self.say(stage, &fitted);
+        self.stages.push(fitted);
+        Ok(())
+    }
+
+    /// Returns the fit, corrected by exact labels, or shifted as far as the last correction did.
+    fn corrected(&self, stage: u32, mut fitted: Fitted) -> Result<Fitted, TrainingError> {
+        let last_shift = self.stages.last().map_or(0.0, |before| before.shift);
+        let games = self.plan.corrections.get((stage - BASE - 1) as usize).copied().unwrap_or(0);
+        if games == 0 {
+            fitted.add_constant(last_shift);
+            fitted.shift = last_shift;
+            write!(fitted.facts, "; shifted by {last_shift:+.2}").expect("a string takes all");
+            return Ok(fitted);
+        }
+        let problem = problem(&self.exact(stage, Purpose::Correction, games)?);
+        fitted.shift = mean_residual(&problem, &fitted.weights);
+        fitted.add_constant(fitted.shift);
+        let (weights, error) = fit(&problem, &fitted.weights, RIDGE_CORRECTION, self.progress);
+        let (count, shift) = (problem.labels.len(), fitted.shift);
+        write!(fitted.facts, "; {count} exact, shift {shift:+.2}, error {error:.2}")
+            .expect("a string takes all");
+        Ok(Fitted { weights, ..fitted })
+    }
+
+    fn exact(&self, stage: u32, purpose: Purpose, games: usize) -> Result<Samples, TrainingError> {
+        let name = match purpose {
+            Purpose::Training => "exact",
+            Purpose::Correction => "correction",
+            Purpose::Test => "test",
+        };
+        self.work.samples(&format!("stage-{stage:02}-{name}"), || {
+            let positions = positions(self.plan.seed, purpose, &both(stage), games, self.progress);
+            let labels = labels::exact(self.isa, &positions, self.progress)?;
+            Ok(Samples { positions, labels })
+        })
+    }
+
+    fn labelled(&self, stage: u32, plies: u32) -> Result<Samples, TrainingError> {
+        self.work.samples(&format!("stage-{stage:02}-searched"), || {
+            let (seed, games) = (self.plan.seed, self.plan.games);
+            let positions = positions(seed, Purpose::Training, &both(stage), games, self.progress);
+            let weights = Weights::new(&self.file());
+            let labels = labels::searched(self.isa, &weights, &positions, plies, self.progress);
+            Ok(Samples { positions, labels })
+        })
+    }
+
+    /// Returns the file of the stages that are fitted.
+    fn file(&self) -> File {
+        let mut provenance = self.plan.text();
+        for (stage, fitted) in (FIRST..).zip(&self.stages) {
+            writeln!(provenance, "stage {stage}: {}", fitted.facts).expect("a string takes all");
+        }
+        let stages = self.stages.iter().map(Fitted::parameters).collect();
+        File::new(FIRST, stages, provenance, None).expect("the base is fitted")
+    }
+
+    fn say(&self, stage: u32, fitted: &Fitted) {
+        let [fewer, more] = both(stage);
+        self.progress.say(&format!("{fewer}-{more} empties: {}", fitted.facts));
+    }
+}
+
+/// The numbers of empty squares of a stage.
+const fn both(stage: u32) -> [u32; 2] {
+    [2 * stage - 1, 2 * stage]
+}

@@ -1,0 +1,203 @@
+//! The work folder: what is finished, so that an interrupted training goes on where it was.
+//!
+//! Every file is written under another name and renamed when it is complete, and carries a checksum.
+
+use std::fs;
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use outflank_engine::Position;
+use outflank_engine::evaluation::PARAMETERS;
+
+use crate::stage::Fitted;
+use crate::{Samples, TrainingError};
+
+const SAMPLES: [u8; 8] = *b"OUTFLNKS";
+const FITTED: [u8; 8] = *b"OUTFLNKF";
+
+/// The folder of one training.
+#[derive(Debug)]
+pub(crate) struct Work {
+    folder: PathBuf,
+}
+
+impl Work {
+    /// Opens the folder for the training that `plan` describes, or makes it.
+    pub(crate) fn open(folder: &Path, plan: &str) -> Result<Self, TrainingError> {
+        fs::create_dir_all(folder).map_err(|source| failed("making", folder, source))?;
+        let work = Self { folder: folder.to_owned() };
+        let path = work.path("plan.txt");
+        match fs::read_to_string(&path) {
+            Ok(found) if found == plan => Ok(work),
+            Ok(found) => Err(other_plan(path, &found, plan)),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                write(&path, plan.as_bytes())?;
+                Ok(work)
+            }
+            Err(source) => Err(failed("reading", &path, source)),
+        }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// Returns the samples of that name, which `make` makes if they are not there yet.
+    pub(crate) fn samples(
+        &self,
+        name: &str,
+        make: impl FnOnce() -> Result<Samples, TrainingError>,
+    ) -> Result<Samples, TrainingError> {
+        let path = self.path(&format!("{name}.samples"));
+        if let Some(body) = read(&path, SAMPLES)? {
+            let damaged = || damaged(&path, "18 bytes for each sample");
+            return decode_samples(&body).ok_or_else(damaged);
+        }
+        let samples = make()?;
+        write_checked(&path, SAMPLES, &encode_samples(&samples))?;
+        Ok(samples)
+    }
+
+    /// Returns the weights of a stage, which `make` fits if they are not there yet.
+    pub(crate) fn fitted(
+        &self,
+        stage: u32,
+        make: impl FnOnce() -> Result<Fitted, TrainingError>,
+    ) -> Result<Fitted, TrainingError> {
+        let path = self.path(&format!("stage-{stage:02}.fitted"));
+        if let Some(body) = read(&path, FITTED)? {
+            let damaged = || damaged(&path, "the weights of a stage");
+            return decode_fitted(&body).ok_or_else(damaged);
+        }
+        let fitted = make()?;
+        write_checked(&path, FITTED, &encode_fitted(&fitted))?;
+        Ok(fitted)
+    }
+}
+
+fn failed(action: &'static str, path: &Path, source: io::Error) -> TrainingError {
+    TrainingError::Io { action, path: path.to_owned(), source }
+}
+
+fn damaged(path: &Path, expected: &'static str) -> TrainingError {
+    TrainingError::Damaged { path: path.to_owned(), expected }
+}
+
+fn other_plan(path: PathBuf, found: &str, expected: &str) -> TrainingError {
+    let pairs = found.lines().chain([""]).zip(expected.lines().chain([""]));
+    let (found, expected) = pairs.into_iter().find(|(l, r)| l != r).unwrap_or(("", ""));
+    TrainingError::OtherPlan { path, found: found.to_owned(), expected: expected.to_owned() }
+}
+
+/// Writes a file that is there as a whole or not at all: it gets its name when it is complete.
+///
+/// # Errors
+/// [`TrainingError::Io`] if it cannot be written.
+pub fn write(path: &Path, content: &[u8]) -> Result<(), TrainingError> {
+    let part = path.with_extension("part");
+    let written = fs::File::create(&part)
+        .and_then(|mut file| file.write_all(content).and_then(|()| file.sync_all()))
+        .and_then(|()| fs::rename(&part, path));
+    written.map_err(|source| failed("writing", path, source))
+}
+
+fn write_checked(path: &Path, magic: [u8; 8], body: &[u8]) -> Result<(), TrainingError> {
+    let checksum = crc32fast::hash(body).to_le_bytes();
+    write(path, &[&magic[..], &checksum[..], body].concat())
+}
+
+/// Returns the checked body of a file, or `None` if there is no such file.
+fn read(path: &Path, magic: [u8; 8]) -> Result<Option<Vec<u8>>, TrainingError> {
+    let content = match fs::read(path) {
+        Ok(content) => content,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(source) => return Err(failed("reading", path, source)),
+    };
+    let body = content.strip_prefix(&magic).and_then(|rest| rest.split_first_chunk::<4>());
+    let (checksum, body) = body.ok_or_else(|| damaged(path, "the first bytes of such a file"))?;
+    if u32::from_le_bytes(*checksum) != crc32fast::hash(body) {
+        return Err(damaged(path, "content that has its checksum"));
+    }
+    Ok(Some(body.to_vec()))
+}
+
+fn encode_samples(samples: &Samples) -> Vec<u8> {
+    let mut body = Vec::with_capacity(18 * samples.labels.len());
+    for (position, label) in samples.positions.iter().zip(&samples.labels) {
+        body.extend(position.player().to_le_bytes());
+        body.extend(position.opponent().to_le_bytes());
+        body.extend(label.to_le_bytes());
+    }
+    body
+}
+
+fn decode_samples(body: &[u8]) -> Option<Samples> {
+    let (rows, []) = body.as_chunks::<18>() else { return None };
+    let mut samples = Samples::default();
+    for row in rows {
+        let word = |from: usize| Some(u64::from_le_bytes(*row[from..].first_chunk()?));
+        samples.positions.push(Position::new(word(0)?, word(8)?)?);
+        samples.labels.push(i16::from_le_bytes([row[16], row[17]]));
+    }
+    Some(samples)
+}
+
+fn encode_fitted(fitted: &Fitted) -> Vec<u8> {
+    let numbers = fitted.weights.iter().chain([&fitted.shift]);
+    let mut body: Vec<u8> = numbers.flat_map(|number| number.to_le_bytes()).collect();
+    body.extend(fitted.facts.as_bytes());
+    body
+}
+
+fn decode_fitted(body: &[u8]) -> Option<Fitted> {
+    let (numbers, facts) = body.split_at_checked(8 * (PARAMETERS + 1))?;
+    let (numbers, []) = numbers.as_chunks::<8>() else { return None };
+    let mut weights: Vec<f64> = numbers.iter().map(|&number| f64::from_le_bytes(number)).collect();
+    let shift = weights.pop()?;
+    Some(Fitted { weights, shift, facts: std::str::from_utf8(facts).ok()?.to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn samples() -> Samples {
+        let positions = vec![Position::START, Position::START.pass()];
+        Samples { positions, labels: vec![-64 * 32, 7] }
+    }
+
+    #[test]
+    fn what_is_finished_is_not_made_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let work = Work::open(folder.path(), "seed 1\n").unwrap();
+        let made = work.samples("test", || Ok(samples())).unwrap();
+        let again = work.samples("test", || unreachable!("they are there")).unwrap();
+        assert_eq!(made, again);
+        let fitted =
+            Fitted { weights: vec![0.25; PARAMETERS], shift: -0.5, facts: "é".to_owned() };
+        work.fitted(5, || Ok(fitted.clone())).unwrap();
+        assert_eq!(work.fitted(5, || unreachable!("it is there")).unwrap(), fitted);
+    }
+
+    #[test]
+    fn a_folder_of_another_plan_is_refused_by_name() {
+        let folder = tempfile::tempdir().unwrap();
+        Work::open(folder.path(), "seed 1\nscale 1\n").unwrap();
+        Work::open(folder.path(), "seed 1\nscale 1\n").unwrap();
+        let error = Work::open(folder.path(), "seed 1\nscale 2\n").unwrap_err().to_string();
+        assert!(error.ends_with("it says `scale 1`, this one says `scale 2`"), "{error}");
+    }
+
+    #[test]
+    fn a_damaged_file_is_refused_by_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let work = Work::open(folder.path(), "").unwrap();
+        work.samples("test", || Ok(samples())).unwrap();
+        let path = folder.path().join("test.samples");
+        let mut content = fs::read(&path).unwrap();
+        content[20] ^= 1;
+        fs::write(&path, content).unwrap();
+        let error = work.samples("test", || unreachable!("it is there")).unwrap_err();
+        assert!(matches!(error, TrainingError::Damaged { .. }), "{error}");
+    }
+}
