@@ -49,3 +49,67 @@ pub const fn neighbours(board: u64) -> u64 {
     let row = board | right | left;
     left | right | row << 8 | row >> 8
 }
+
+/// Returns the lowest square of `board` and all squares below it, or every square if `board` is
+/// empty: BLSMSK.
+#[inline(always)]
+#[must_use]
+pub const fn up_to_lowest(board: u64) -> u64 {
+    board ^ board.wrapping_sub(1)
+}
+
+/// Returns the highest square of `board`, which must not be empty, as a board: MS1B by LZCNT.
+#[inline(always)]
+#[must_use]
+pub const fn highest(board: u64) -> u64 {
+    debug_assert!(board != 0, "an empty board has no highest square");
+    1 << 63 >> (board.leading_zeros() & 63)
+}
+
+/// Returns the number of the lowest square of `board` and removes that square; 64 if there is none.
+#[inline(always)]
+pub const fn take_lowest(board: &mut u64) -> u8 {
+    let square = board.trailing_zeros() as u8;
+    *board &= board.wrapping_sub(1);
+    square
+}
+
+/// Returns the bits of `board` at the squares of `within`, brought together at the bottom in
+/// order: PEXT as a loop.
+#[inline]
+#[must_use]
+pub const fn extract(board: u64, mut within: u64) -> u64 {
+    let (mut found, mut next) = (0, 0);
+    while within != 0 {
+        found |= (board >> take_lowest(&mut within) & 1) << next;
+        next += 1;
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lowest_square_of_an_empty_board_is_beyond_the_last() {
+        assert_eq!(up_to_lowest(0b1010_1000), 0b1111);
+        assert_eq!(up_to_lowest(0), u64::MAX);
+        let mut board = 1 << 63 | 1 << 5;
+        let order = [take_lowest(&mut board), take_lowest(&mut board), take_lowest(&mut board)];
+        assert_eq!(order, [5, 63, 64]);
+    }
+
+    #[test]
+    fn the_highest_square_stands_alone() {
+        for square in 0..64 {
+            assert_eq!(highest(u64::MAX >> (63 - square)), 1 << square);
+        }
+    }
+
+    #[test]
+    fn extracted_bits_keep_their_order() {
+        assert_eq!(extract(0b1010_0110, 0b1111_0010), 0b10101);
+        assert_eq!(extract(u64::MAX, u64::MAX), u64::MAX);
+    }
+}

@@ -64,6 +64,28 @@ macro_rules! avx512_features {
     };
 }
 
+/// Calls `then!` with the features of the AVX-512 set of Ice Lake and Zen 4 (GFNI and VBMI), like
+/// [`avx2_features`](crate::avx2_features).
+#[macro_export]
+macro_rules! avx512_gfni_features {
+    ($then:ident ! ( $($arguments:tt)* )) => {
+        $then! {
+            ["sse4.2", "avx2", "bmi1", "bmi2", "lzcnt", "popcnt", "fma", "f16c",
+             "avx512f", "avx512cd", "avx512vl", "avx512dq", "avx512bw",
+             "avx512vbmi", "avx512vbmi2", "gfni"] $($arguments)*
+        }
+    };
+}
+
+/// Calls `then!` with the features of the SSSE3 set (part of x86-64-v2), like
+/// [`avx2_features`](crate::avx2_features).
+#[macro_export]
+macro_rules! ssse3_features {
+    ($then:ident ! ( $($arguments:tt)* )) => {
+        $then! { ["ssse3"] $($arguments)* }
+    };
+}
+
 /// Calls `then!` with the features of the NEON set (aarch64 with CRC), like
 /// [`avx2_features`](crate::avx2_features).
 #[macro_export]
@@ -90,6 +112,13 @@ macro_rules! token {
                 let present = $(cfg!(target_feature = $feature))&&*;
                 present.then_some(Self(()))
             }
+
+            /// Returns the token if the crate is compiled for the set, so that no CPU without it
+            /// can run the code.
+            #[must_use]
+            pub const fn compiled() -> Option<Self> {
+                if $(cfg!(target_feature = $feature))&&* { Some(Self(())) } else { None }
+            }
         }
     };
 }
@@ -104,6 +133,41 @@ avx512_features!(token!(
     /// Permission to use the AVX-512 kernels.
     Avx512, is_x86_feature_detected
 ));
+#[cfg(target_arch = "x86_64")]
+avx512_gfni_features!(token!(
+    /// Permission to use AVX-512 with GFNI and VBMI. It is not an [`Isa`] of its own: the Othello
+    /// kernels do not need it, the `sliding` crate does.
+    Avx512Gfni, is_x86_feature_detected
+));
+#[cfg(target_arch = "x86_64")]
+ssse3_features!(token!(
+    /// Permission to use SSSE3, the byte shuffle; not an [`Isa`] of its own either.
+    Ssse3, is_x86_feature_detected
+));
+#[cfg(target_arch = "x86_64")]
+impl Avx2 {
+    /// Returns the token of a set that this one contains.
+    #[must_use]
+    pub const fn ssse3(self) -> Ssse3 {
+        Ssse3(())
+    }
+}
+#[cfg(target_arch = "x86_64")]
+impl Avx512 {
+    /// Returns the token of a set that this one contains.
+    #[must_use]
+    pub const fn avx2(self) -> Avx2 {
+        Avx2(())
+    }
+}
+#[cfg(target_arch = "x86_64")]
+impl Avx512Gfni {
+    /// Returns the token of a set that this one contains.
+    #[must_use]
+    pub const fn avx512(self) -> Avx512 {
+        Avx512(())
+    }
+}
 #[cfg(target_arch = "aarch64")]
 neon_features!(token!(
     /// Permission to use the NEON kernels.
@@ -262,6 +326,16 @@ mod tests {
             error,
             format!("OUTFLANK_ISA={foreign}: this CPU lacks that set, its best is {best}")
         );
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn a_cpu_has_the_sets_that_the_code_is_compiled_for_and_those_they_contain() {
+        assert!(Ssse3::compiled().is_none() || Ssse3::detect().is_some());
+        assert!(Avx512Gfni::compiled().is_none() || Avx512Gfni::detect().is_some());
+        assert!(Avx512Gfni::detect().is_none_or(|set| Avx512::detect() == Some(set.avx512())));
+        assert!(Avx512::detect().is_none_or(|set| Avx2::detect() == Some(set.avx2())));
+        assert!(Avx2::detect().is_none_or(|set| Ssse3::detect() == Some(set.ssse3())));
     }
 
     #[test]

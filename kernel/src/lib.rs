@@ -16,9 +16,11 @@ pub mod bits;
 pub mod flip;
 pub mod hash;
 mod isa;
+#[cfg(target_arch = "x86_64")]
+pub mod lanes;
 pub mod last_flip;
 pub mod lines;
-mod masks;
+pub mod masks;
 pub mod mobility;
 mod set;
 pub mod stability;
@@ -30,6 +32,6 @@ pub use isa::IsaError;
 #[cfg(target_arch = "aarch64")]
 pub use isa::Neon;
 #[cfg(target_arch = "x86_64")]
-pub use isa::{Avx2, Avx512};
+pub use isa::{Avx2, Avx512, Avx512Gfni, Ssse3};
 pub use isa::{Isa, Scalar};
 pub use set::KernelSet;

@@ -3,7 +3,7 @@
 /// One value of 512 bits: a square's eight directions, ready for aligned vector loads.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
-pub(crate) struct Rays(pub(crate) [u64; 8]);
+pub struct Rays(pub [u64; 8]);
 
 /// The steps of the eight directions, as (files, ranks). The first four lead towards higher
 /// squares, the last four are their opposites: row, column, diagonal (A1–H8), antidiagonal.
@@ -16,8 +16,9 @@ pub(crate) const DISTANCES: [u32; 4] = [1, 8, 9, 7];
 /// For each square, the squares that a disc there can look at in each direction, nearest to
 /// farthest, without the square itself.
 ///
-/// The search reads it for each flip, so it has 4 KiB; the directions are those of [`STEPS`].
-pub(crate) static RAYS: [Rays; 64] = rays();
+/// The search reads it for each flip, so it has 4 KiB; the directions are right, up, up-right,
+/// up-left, then their opposites: left, down, down-left, down-right.
+pub static RAYS: [Rays; 64] = rays();
 
 const fn rays() -> [Rays; 64] {
     let mut rays = [Rays([0; 8]); 64];

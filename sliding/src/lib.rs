@@ -23,119 +23,57 @@
 //! assert_eq!(attacks, 0x0000_0808_3708_0808);
 //! assert_eq!(attacks, sliding::rook(d4, occupied | 1 << d4));
 //! ```
-//!
-//! # How
-//! Hyperbola Quintessence. On one line, with the occupied squares `o` (without the slider) and the
-//! slider `s`, the subtraction `o - s` borrows from the nearest blocker above the slider and so
-//! changes all bits up to it. On the reversed board the same happens below the slider; both
-//! together, restricted to the line, are the attacks:
-//!
-//! ```text
-//!   o                    # . # . . . . #     lowest square at the right
-//!   s                    . . . . s . . .
-//!   o - s                # . . # # . . #     differs from o up to the blocker on the left
-//!   the same, reversed   # . # . # # # .     differs from o down to the blocker on the right
-//!   exclusive or         . . x x . x x x     the attacks
-//! ```
-//! Two squares of a file or a diagonal are never on the same rank, so that a byte swap reverses
-//! these lines; a rank takes the reversal of all bits. The only table has 2 KiB, the lines through
-//! each square.
-//!
-//! Source: Gerd Isenberg and Aleks Peshkov, chess programming wiki, "Hyperbola Quintessence";
-//! TECHNIQUES G4.
 #![no_std]
-#![forbid(unsafe_code)]
+#![allow(
+    unsafe_code,
+    reason = "entering an instruction set is unsafe; tokens of the kernel crate prove it sound"
+)]
 
-use outflank_kernel::bits::{mirror_ranks, reverse};
+#[cfg(feature = "std")]
+extern crate std;
 
-/// The squares of the lines through a square, without itself.
-#[derive(Clone, Copy)]
-struct Lines {
-    file: u64,
-    rank: u64,
-    diagonal: u64,
-    antidiagonal: u64,
-}
+mod attacks;
+mod best;
+pub mod catalogue;
+pub mod constant;
+mod geometry;
+mod hyperbola;
+mod kogge_stone;
+#[cfg(feature = "magic")]
+mod magic;
+mod obstruction;
+#[cfg(target_arch = "x86_64")]
+mod okuhara;
+#[cfg(all(feature = "pext", target_arch = "x86_64"))]
+mod pext;
+mod rays;
+mod set_wise;
+#[cfg(any(feature = "magic", feature = "pext"))]
+mod table;
 
-static LINES: [Lines; 64] = {
-    let mut lines = [Lines { file: 0, rank: 0, diagonal: 0, antidiagonal: 0 }; 64];
-    let mut square = 0;
-    while square < 64 {
-        lines[square] = Lines {
-            file: line(square as i32, 0, 1),
-            rank: line(square as i32, 1, 0),
-            diagonal: line(square as i32, 1, 1),
-            antidiagonal: line(square as i32, -1, 1),
-        };
-        square += 1;
-    }
-    lines
+pub use attacks::Attacks;
+pub use best::{
+    Native, all_bishops, all_queens, all_rooks, bishop, bishop_xray, bishops8, both, each, queen,
+    queens8, rook, rook_xray, rooks8, union,
 };
-
-/// Returns the line through `square` whose step is `right` files and `up` ranks, without `square`.
-const fn line(square: i32, right: i32, up: i32) -> u64 {
-    let (mut squares, mut step) = (0_u64, -7);
-    while step <= 7 {
-        let (x, y) = (square % 8 + step * right, square / 8 + step * up);
-        if step != 0 && x >= 0 && x < 8 && y >= 0 && y < 8 {
-            squares |= 1 << (8 * y + x);
-        }
-        step += 1;
-    }
-    squares
-}
-
-/// Returns the squares that a rook on `square` (0–63) attacks.
-///
-/// # Panics
-/// If `square` is 64 or more.
-#[inline]
-#[must_use]
-pub fn rook(square: u8, occupied: u64) -> u64 {
-    let lines = &LINES[usize::from(square)];
-    let slider = 1_u64.rotate_left(u32::from(square));
-    attacks(slider, occupied, lines.file, mirror_ranks)
-        | attacks(slider, occupied, lines.rank, reverse)
-}
-
-/// Returns the squares that a bishop on `square` (0–63) attacks.
-///
-/// ```
-/// // A bishop in the corner a1, blocked on c3.
-/// assert_eq!(sliding::bishop(0, 1 << 18), 1 << 9 | 1 << 18);
-/// ```
-///
-/// # Panics
-/// If `square` is 64 or more.
-#[inline]
-#[must_use]
-pub fn bishop(square: u8, occupied: u64) -> u64 {
-    let lines = &LINES[usize::from(square)];
-    let slider = 1_u64.rotate_left(u32::from(square));
-    attacks(slider, occupied, lines.diagonal, mirror_ranks)
-        | attacks(slider, occupied, lines.antidiagonal, mirror_ranks)
-}
-
-/// Returns the squares that a queen on `square` (0–63) attacks: those of a rook and of a bishop.
-///
-/// ```
-/// // On an empty board a queen on d4 attacks 27 squares.
-/// assert_eq!(sliding::queen(27, 0).count_ones(), 27);
-/// ```
-///
-/// # Panics
-/// If `square` is 64 or more.
-#[inline]
-#[must_use]
-pub fn queen(square: u8, occupied: u64) -> u64 {
-    rook(square, occupied) | bishop(square, occupied)
-}
-
-/// Returns the attacks of `slider` along `line`, which `reversed` must turn round.
-#[inline(always)]
-fn attacks(slider: u64, occupied: u64, line: u64, reversed: impl Fn(u64) -> u64) -> u64 {
-    let blockers = occupied & line;
-    let above = blockers.wrapping_sub(slider);
-    let below = reversed(reversed(blockers).wrapping_sub(reversed(slider)));
-    (above ^ below) & line
-}
+pub use constant::{between, line};
+pub use hyperbola::{Hyperbola, HyperbolaReverse, LowLatency};
+#[cfg(target_arch = "x86_64")]
+pub use hyperbola::{HyperbolaAvx2, HyperbolaGfni, HyperbolaSsse3};
+pub use kogge_stone::KoggeStone;
+#[cfg(target_arch = "x86_64")]
+pub use kogge_stone::{KoggeStoneAvx2, KoggeStoneGfni};
+#[cfg(feature = "magic")]
+pub use magic::FancyMagic;
+pub use obstruction::ObstructionDifference;
+#[cfg(target_arch = "x86_64")]
+pub use okuhara::{OkuharaAvx2, OkuharaAvx512};
+#[cfg(target_arch = "aarch64")]
+pub use outflank_kernel::Neon;
+pub use outflank_kernel::Scalar;
+#[cfg(target_arch = "x86_64")]
+pub use outflank_kernel::{Avx2, Avx512, Avx512Gfni, Ssse3};
+#[cfg(all(feature = "pext", target_arch = "x86_64"))]
+pub use pext::{Pext, PextPdep};
+pub use rays::RayLoop;
+pub use set_wise::SetWise;

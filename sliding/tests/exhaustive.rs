@@ -1,85 +1,258 @@
-//! Every square with every occupancy that matters, against a loop along the rays.
+//! Every back-end, on every square, with every occupancy that matters, against the loop along the
+//! rays; batches, sets and lists against single queries.
 
-type Steps = [(i32, i32); 4];
-const ROOK: Steps = [(1, 0), (-1, 0), (0, 1), (0, -1)];
-const BISHOP: Steps = [(1, 1), (1, -1), (-1, 1), (-1, -1)];
+use sliding::catalogue::{Visitor, visit_all};
+use sliding::{Attacks, RayLoop, constant};
 
-/// Returns the attacked squares by walking each ray to the first occupied square.
-fn rays(square: u8, occupied: u64, steps: Steps) -> u64 {
-    let mut attacks = 0;
-    for (right, up) in steps {
-        let (mut x, mut y) = (i32::from(square) % 8 + right, i32::from(square) / 8 + up);
-        while (0..8).contains(&x) && (0..8).contains(&y) {
-            let bit = 1_u64 << (8 * y + x);
-            attacks |= bit;
-            if occupied & bit != 0 {
-                break;
-            }
-            (x, y) = (x + right, y + up);
-        }
-    }
-    attacks
+/// A piece's attacks by any back-end.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Piece {
+    Rook,
+    Bishop,
 }
 
-/// Returns the squares whose occupancy changes the attacks: the rays without their last squares.
-fn relevant(square: u8, steps: Steps) -> u64 {
-    steps.into_iter().fold(0, |squares, (right, up)| {
-        let (mut x, mut y) = (i32::from(square) % 8 + right, i32::from(square) / 8 + up);
-        let mut ray = 0;
-        while (0..8).contains(&(x + right)) && (0..8).contains(&(y + up)) {
-            ray |= 1 << (8 * y + x);
-            (x, y) = (x + right, y + up);
+impl Piece {
+    fn attacks<A: Attacks>(self, by: A, square: u8, occupied: u64) -> u64 {
+        match self {
+            Self::Rook => by.rook(square, occupied),
+            Self::Bishop => by.bishop(square, occupied),
         }
-        squares | ray
+    }
+
+    /// Returns the squares whose occupancy changes the attacks.
+    fn relevant(self, square: u8) -> u64 {
+        (0..64)
+            .filter(|&other| {
+                self.attacks(RayLoop, square, 1 << other) != self.attacks(RayLoop, square, 0)
+            })
+            .fold(0, |squares, other| squares | 1 << other)
+    }
+}
+
+/// Returns the next random number: splitmix64.
+fn random(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mixed = (*state ^ *state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ mixed >> 31
+}
+
+/// A relevant occupancy of a square and the attacks that the ray loop finds.
+struct Case {
+    piece: Piece,
+    square: u8,
+    occupied: u64,
+    relevant: u64,
+    expected: u64,
+}
+
+fn cases() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for piece in [Piece::Rook, Piece::Bishop] {
+        for square in 0..64 {
+            let relevant = piece.relevant(square);
+            let mut occupied = 0_u64;
+            loop {
+                let expected = piece.attacks(RayLoop, square, occupied);
+                cases.push(Case { piece, square, occupied, relevant, expected });
+                occupied = occupied.wrapping_sub(relevant) & relevant;
+                if occupied == 0 {
+                    break;
+                }
+            }
+        }
+    }
+    cases
+}
+
+/// Checks each back-end with each case: alone, with the slider, with random squares that do not
+/// matter, and with all of these.
+struct Exhaustive {
+    cases: Vec<Case>,
+    back_ends: Vec<&'static str>,
+}
+
+impl Visitor for Exhaustive {
+    fn visit<A: Attacks>(&mut self, name: &'static str, attacks: A) {
+        let mut state = 6;
+        for case in &self.cases {
+            let own = 1_u64 << case.square;
+            let noise = random(&mut state) & !case.relevant & !own;
+            for other in [0, own, noise, noise | own, !case.relevant] {
+                let occupied = case.occupied | other;
+                let found = case.piece.attacks(attacks, case.square, occupied);
+                let (piece, square) = (case.piece, case.square);
+                assert_eq!(found, case.expected, "{name}: {piece:?} on {square}, {occupied:#x}");
+            }
+        }
+        self.back_ends.push(name);
+    }
+}
+
+#[test]
+fn every_back_end_agrees_with_the_ray_loop_on_all_occupancies_that_matter() {
+    let mut test = Exhaustive { cases: cases(), back_ends: Vec::new() };
+    assert_eq!(test.cases.len(), 107_648);
+    visit_all(&mut test);
+    println!("checked: {}", test.back_ends.join("; "));
+    assert!(test.back_ends.len() >= 10, "the portable back-ends are always there");
+}
+
+#[test]
+fn the_constant_functions_agree_with_the_ray_loop() {
+    for case in cases() {
+        let found = match case.piece {
+            Piece::Rook => constant::rook(case.square, case.occupied),
+            Piece::Bishop => constant::bishop(case.square, case.occupied),
+        };
+        assert_eq!(found, case.expected);
+    }
+}
+
+/// Returns random boards from nearly empty to nearly full.
+fn boards(count: usize) -> impl Iterator<Item = u64> {
+    let mut state = 77;
+    (0..count).map(move |i| {
+        let (a, b, c) = (random(&mut state), random(&mut state), random(&mut state));
+        match i % 5 {
+            0 => a & b & c,
+            1 => a & b,
+            2 => a,
+            3 => a | b,
+            _ => [0, u64::MAX, 1 << (a % 64), !(1 << (a % 64))][b as usize % 4],
+        }
     })
 }
 
-/// Returns the number of occupancies tried; each is also tried with the slider, with the squares
-/// that do not matter, and with both.
-fn check(attacks: fn(u8, u64) -> u64, steps: Steps) -> u32 {
-    let mut tried = 0;
-    for square in 0..64 {
-        let relevant = relevant(square, steps);
-        let own = 1_u64 << square;
-        let mut occupied = 0_u64;
-        loop {
-            let expected = rays(square, occupied, steps);
-            for other in [0, own, !relevant & !own, !relevant] {
-                let found = attacks(square, occupied | other);
-                assert_eq!(found, expected, "square {square}, occupied {:#x}", occupied | other);
-            }
-            tried += 1;
-            occupied = occupied.wrapping_sub(relevant) & relevant;
-            if occupied == 0 {
-                break;
+/// Checks queens, batches, sets, lists and x-rays of each back-end against the ray loop.
+struct Combined;
+
+impl Visitor for Combined {
+    fn visit<A: Attacks>(&mut self, name: &'static str, attacks: A) {
+        let mut state = 5;
+        let boards: Vec<u64> = boards(2_000).collect();
+        for (i, &occupied) in boards.iter().enumerate() {
+            let square = (random(&mut state) % 64) as u8;
+            let (rook, bishop) = (RayLoop.rook(square, occupied), RayLoop.bishop(square, occupied));
+            assert_eq!(attacks.queen(square, occupied), rook | bishop, "{name}");
+            assert_eq!(attacks.both(square, occupied), (rook, bishop), "{name}");
+            let blockers = random(&mut state);
+            let opened = occupied & !(rook & blockers);
+            let through = RayLoop.rook(square, opened) & !rook;
+            assert_eq!(attacks.rook_xray(square, occupied, blockers), through, "{name}");
+            assert_eq!(constant::rook_xray(square, occupied, blockers), through);
+            let opened = occupied & !(bishop & blockers);
+            let through = RayLoop.bishop(square, opened) & !bishop;
+            assert_eq!(attacks.bishop_xray(square, occupied, blockers), through, "{name}");
+            assert_eq!(constant::bishop_xray(square, occupied, blockers), through);
+            batches(name, attacks, &boards, i, random(&mut state));
+            let [a, b, c] = [random(&mut state), random(&mut state), random(&mut state)];
+            for (rooks, bishops) in [(a & b & c, b & c), (a & occupied, b & c & occupied), (a, 0)] {
+                sets(name, attacks, rooks, bishops, occupied);
             }
         }
     }
-    tried
+}
+
+fn batches<A: Attacks>(name: &str, attacks: A, boards: &[u64], first: usize, random: u64) {
+    let squares = random.to_le_bytes().map(|byte| byte % 64);
+    let occupied: [u64; 8] = std::array::from_fn(|lane| boards[(first + lane) % boards.len()]);
+    let rooks: [u64; 8] = std::array::from_fn(|i| RayLoop.rook(squares[i], occupied[i]));
+    let bishops: [u64; 8] = std::array::from_fn(|i| RayLoop.bishop(squares[i], occupied[i]));
+    let queens: [u64; 8] = std::array::from_fn(|i| rooks[i] | bishops[i]);
+    assert_eq!(attacks.rooks8(squares, occupied), rooks, "{name}");
+    assert_eq!(attacks.bishops8(squares, occupied), bishops, "{name}");
+    assert_eq!(attacks.queens8(squares, occupied), queens, "{name}");
+    assert_eq!(constant::rooks8(squares, occupied), rooks);
+    assert_eq!(constant::bishops8(squares, occupied), bishops);
+    assert_eq!(constant::queens8(squares, occupied), queens);
+    if first.is_multiple_of(16) {
+        let rooks: [u64; 64] = std::array::from_fn(|s| RayLoop.rook(s as u8, occupied[0]));
+        let bishops: [u64; 64] = std::array::from_fn(|s| RayLoop.bishop(s as u8, occupied[0]));
+        let queens: [u64; 64] = std::array::from_fn(|s| rooks[s] | bishops[s]);
+        assert_eq!(attacks.all_rooks(occupied[0]), rooks, "{name}");
+        assert_eq!(attacks.all_bishops(occupied[0]), bishops, "{name}");
+        assert_eq!(attacks.all_queens(occupied[0]), queens, "{name}");
+        assert_eq!(constant::all_rooks(occupied[0]), rooks);
+        assert_eq!(constant::all_bishops(occupied[0]), bishops);
+        assert_eq!(constant::all_queens(occupied[0]), queens);
+    }
+}
+
+fn sets<A: Attacks>(name: &str, attacks: A, rooks: u64, bishops: u64, occupied: u64) {
+    let all = occupied | rooks | bishops;
+    let mut expected = Vec::new();
+    for square in (0..64_u8).filter(|square| (rooks | bishops) >> square & 1 != 0) {
+        let rook = if rooks >> square & 1 != 0 { RayLoop.rook(square, all) } else { 0 };
+        let bishop = if bishops >> square & 1 != 0 { RayLoop.bishop(square, all) } else { 0 };
+        expected.push((square, rook | bishop));
+    }
+    let union = expected.iter().fold(0, |union, (_, attacks)| union | attacks);
+    let place = format!("{name}: rooks {rooks:#x}, bishops {bishops:#x}, occupied {occupied:#x}");
+    assert_eq!(attacks.union(rooks, bishops, occupied), union, "{place}");
+    assert_eq!(constant::union(rooks, bishops, occupied), union);
+    let mut found = Vec::new();
+    attacks.each(rooks, bishops, occupied, |square, attacks| found.push((square, attacks)));
+    assert_eq!(found, expected, "{place}");
+    let mut by_square = [0; 64];
+    for (square, attacks) in expected {
+        by_square[usize::from(square)] = attacks;
+    }
+    assert_eq!(constant::each(rooks, bishops, occupied), by_square);
 }
 
 #[test]
-fn rooks_on_all_squares_with_all_occupancies() {
-    assert_eq!(check(sliding::rook, ROOK), 102_400);
+fn batches_sets_lists_and_xrays_agree_with_single_queries() {
+    visit_all(&mut Combined);
 }
 
 #[test]
-fn bishops_on_all_squares_with_all_occupancies() {
-    assert_eq!(check(sliding::bishop, BISHOP), 5_248);
-}
-
-#[test]
-fn a_queen_is_a_rook_and_a_bishop() {
-    let mut occupied = 0x0123_4567_89ab_cdef_u64;
-    for square in (0..64).cycle().take(64_000) {
-        occupied = occupied.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29) ^ 0x5bf0_3635;
-        let expected = rays(square, occupied, ROOK) | rays(square, occupied, BISHOP);
-        assert_eq!(sliding::queen(square, occupied), expected, "{square}, {occupied:#x}");
+fn between_and_line_follow_the_definition() {
+    for one in 0..64_u8 {
+        for other in 0..64_u8 {
+            let (mut between, mut line) = (0, 0);
+            if one != other {
+                for piece in [Piece::Rook, Piece::Bishop] {
+                    let reach = |square| piece.attacks(RayLoop, square, 0);
+                    if reach(one) >> other & 1 != 0 {
+                        let ends = 1 << one | 1 << other;
+                        line = reach(one) & reach(other) | ends;
+                        between = piece.attacks(RayLoop, one, ends)
+                            & piece.attacks(RayLoop, other, ends)
+                            & !ends;
+                        // Of a rook's two lines, only one leads to the other square.
+                        let same = |square: u8| {
+                            let (x, y) = (i32::from(square % 8), i32::from(square / 8));
+                            let (x1, y1) = (i32::from(one % 8), i32::from(one / 8));
+                            let (x2, y2) = (i32::from(other % 8), i32::from(other / 8));
+                            (x - x1) * (y2 - y1) == (y - y1) * (x2 - x1)
+                        };
+                        let on = (0..64).filter(|&s| same(s)).fold(0, |b, s| b | 1_u64 << s);
+                        (line, between) = (line & on, between & on);
+                    }
+                }
+            }
+            assert_eq!(sliding::between(one, other), between, "{one} {other}");
+            assert_eq!(sliding::line(one, other), line, "{one} {other}");
+        }
     }
 }
 
 #[test]
-#[should_panic(expected = "index out of bounds")]
+fn constants_can_be_made_by_the_compiler() {
+    const ATTACKS: [u64; 64] = constant::all_queens(0x00ff_0000_0000_ff00);
+    const BATCH: [u64; 8] = constant::rooks8([0, 9, 18, 27, 36, 45, 54, 63], [u64::MAX; 8]);
+    const UNION: u64 = constant::union(1 << 27, 1 << 36, 0);
+    const BETWEEN: u64 = sliding::between(0, 63);
+    assert_eq!(ATTACKS, sliding::all_queens(0x00ff_0000_0000_ff00));
+    assert_eq!(BATCH, sliding::rooks8([0, 9, 18, 27, 36, 45, 54, 63], [u64::MAX; 8]));
+    assert_eq!(UNION, sliding::union(1 << 27, 1 << 36, 0));
+    assert_eq!(BETWEEN, 0x0040_2010_0804_0200);
+}
+
+#[cfg(debug_assertions)]
+#[test]
+#[should_panic(expected = "the square is off the board, expected 0-63")]
 fn a_square_off_the_board_is_refused() {
     let _ = sliding::rook(64, 0);
 }

@@ -5,6 +5,7 @@
 use core::arch::x86_64::*;
 
 use super::EDGES;
+use crate::lanes::boards;
 
 /// Returns the squares whose row, column, diagonal and antidiagonal are full.
 #[inline]
@@ -28,14 +29,4 @@ pub(crate) fn full_lines(discs: u64) -> [u64; 4] {
         down = _mm256_and_si256(down, _mm256_or_si256(above, _mm256_srlv_epi64(down, step)));
     }
     boards(_mm256_and_si256(up, down))
-}
-
-/// Returns the four lanes as boards.
-#[inline]
-#[target_feature(enable = "avx2")]
-pub(crate) fn boards(lanes: __m256i) -> [u64; 4] {
-    let mut boards = [0; 4];
-    // SAFETY: the array has 32 bytes, and the store needs no alignment.
-    unsafe { _mm256_storeu_si256(boards.as_mut_ptr().cast(), lanes) };
-    boards
 }

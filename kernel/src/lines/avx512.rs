@@ -8,7 +8,7 @@
 use core::arch::x86_64::*;
 
 use super::EDGES;
-use super::avx2::boards;
+use crate::lanes::boards;
 
 /// `a & (b | c)`.
 const AND_OR: i32 = 0xe0;

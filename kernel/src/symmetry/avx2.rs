@@ -10,7 +10,7 @@
 use core::arch::x86_64::*;
 
 use super::mirrored;
-use crate::lines::avx2::boards;
+use crate::lanes::boards;
 
 /// Returns the smallest of the eight symmetric positions, compared as (player, opponent).
 #[inline]

@@ -1,0 +1,134 @@
+//! The trait that every way to generate attacks implements.
+
+use outflank_kernel::bits::take_lowest;
+
+/// A way to generate the attacks of sliding pieces.
+///
+/// The types that implement it have no size. Those that need instructions which not every CPU has
+/// are made from a token of the kernel crate, the proof that this CPU has them; so all methods are
+/// safe. Every method is `inline(always)` and becomes part of a caller that is compiled with the
+/// features of the set; elsewhere it is a call.
+///
+/// Squares are numbered a1 = 0 … h8 = 63, bit `n` of a board is square `n`. Attacks contain the
+/// first occupied square in each direction and not the slider's own, which may be among the
+/// occupied ones or not.
+///
+/// # Panics
+/// Builds with debug assertions panic if a square is 64 or more; others take it modulo 64.
+pub trait Attacks: Copy + Send + Sync + 'static {
+    /// Returns the squares that a rook attacks.
+    fn rook(self, square: u8, occupied: u64) -> u64;
+
+    /// Returns the squares that a bishop attacks.
+    fn bishop(self, square: u8, occupied: u64) -> u64;
+
+    /// Returns the squares that a queen attacks.
+    #[inline(always)]
+    fn queen(self, square: u8, occupied: u64) -> u64 {
+        self.rook(square, occupied) | self.bishop(square, occupied)
+    }
+
+    /// Returns the squares that a rook and that a bishop on the same square attack: for a king's
+    /// square, where checks can come from.
+    #[inline(always)]
+    fn both(self, square: u8, occupied: u64) -> (u64, u64) {
+        (self.rook(square, occupied), self.bishop(square, occupied))
+    }
+
+    /// Returns the attacks of eight rooks, each on a board of its own.
+    #[inline(always)]
+    fn rooks8(self, squares: [u8; 8], occupied: [u64; 8]) -> [u64; 8] {
+        core::array::from_fn(|i| self.rook(squares[i], occupied[i]))
+    }
+
+    /// Returns the attacks of eight bishops, each on a board of its own.
+    #[inline(always)]
+    fn bishops8(self, squares: [u8; 8], occupied: [u64; 8]) -> [u64; 8] {
+        core::array::from_fn(|i| self.bishop(squares[i], occupied[i]))
+    }
+
+    /// Returns the attacks of eight queens, each on a board of its own.
+    #[inline(always)]
+    fn queens8(self, squares: [u8; 8], occupied: [u64; 8]) -> [u64; 8] {
+        core::array::from_fn(|i| self.queen(squares[i], occupied[i]))
+    }
+
+    /// Returns the squares that any of the sliders attacks. A queen is in both sets. Every slider
+    /// counts as occupied.
+    #[inline(always)]
+    fn union(self, rooks: u64, bishops: u64, occupied: u64) -> u64 {
+        let occupied = occupied | rooks | bishops;
+        let (mut rooks, mut bishops, mut attacks) = (rooks, bishops, 0);
+        while rooks != 0 {
+            attacks |= self.rook(take_lowest(&mut rooks), occupied);
+        }
+        while bishops != 0 {
+            attacks |= self.bishop(take_lowest(&mut bishops), occupied);
+        }
+        attacks
+    }
+
+    /// Calls `visit` with the square and the attacks of each slider, from the lowest square to the
+    /// highest. A queen is in both sets and visited once. Every slider counts as occupied.
+    #[inline(always)]
+    fn each(self, rooks: u64, bishops: u64, occupied: u64, mut visit: impl FnMut(u8, u64)) {
+        let mut sliders = rooks | bishops;
+        let occupied = occupied | sliders;
+        while sliders != 0 {
+            let square = take_lowest(&mut sliders);
+            let (rook, bishop) = (rooks >> square & 1 != 0, bishops >> square & 1 != 0);
+            visit(
+                square,
+                match (rook, bishop) {
+                    (true, true) => self.queen(square, occupied),
+                    (true, false) => self.rook(square, occupied),
+                    _ => self.bishop(square, occupied),
+                },
+            );
+        }
+    }
+
+    /// Returns the attacks of a rook on each square of one board.
+    #[inline(always)]
+    fn all_rooks(self, occupied: u64) -> [u64; 64] {
+        all(|squares| self.rooks8(squares, [occupied; 8]))
+    }
+
+    /// Returns the attacks of a bishop on each square of one board.
+    #[inline(always)]
+    fn all_bishops(self, occupied: u64) -> [u64; 64] {
+        all(|squares| self.bishops8(squares, [occupied; 8]))
+    }
+
+    /// Returns the attacks of a queen on each square of one board.
+    #[inline(always)]
+    fn all_queens(self, occupied: u64) -> [u64; 64] {
+        all(|squares| self.queens8(squares, [occupied; 8]))
+    }
+
+    /// Returns the squares that a rook attacks in addition once the `blockers` that it attacks are
+    /// taken away: what it sees through them.
+    #[inline(always)]
+    fn rook_xray(self, square: u8, occupied: u64, blockers: u64) -> u64 {
+        let seen = self.rook(square, occupied);
+        seen ^ self.rook(square, occupied & !(seen & blockers))
+    }
+
+    /// Returns the squares that a bishop attacks in addition once the `blockers` that it attacks
+    /// are taken away.
+    #[inline(always)]
+    fn bishop_xray(self, square: u8, occupied: u64, blockers: u64) -> u64 {
+        let seen = self.bishop(square, occupied);
+        seen ^ self.bishop(square, occupied & !(seen & blockers))
+    }
+}
+
+/// Returns the attacks from all squares, made by eight batches of one rank.
+#[inline(always)]
+fn all(batch: impl Fn([u8; 8]) -> [u64; 8]) -> [u64; 64] {
+    let mut attacks = [0; 64];
+    for (first, rank) in (0..64).step_by(8).zip(attacks.as_chunks_mut::<8>().0) {
+        *rank = batch(core::array::from_fn(|file| first + file as u8));
+    }
+    attacks
+}

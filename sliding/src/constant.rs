@@ -1,0 +1,176 @@
+//! The same functions for constants: every one is a `const fn` in portable code.
+//!
+//! ```
+//! const D4_ON_AN_EMPTY_BOARD: u64 = sliding::constant::queen(27, 0);
+//! assert_eq!(D4_ON_AN_EMPTY_BOARD, sliding::queen(27, 0));
+//! ```
+//! They use Hyperbola Quintessence with a rank table, like [`Hyperbola`](crate::Hyperbola).
+
+use outflank_kernel::bits::{mirror_ranks, take_lowest};
+
+use crate::geometry::{along_rank, bit, lines};
+
+/// Returns the squares that a rook attacks; see [`rook`](crate::rook).
+#[inline(always)]
+#[must_use]
+pub const fn rook(square: u8, occupied: u64) -> u64 {
+    along(bit(square), occupied, lines(square).file) | along_rank(square, occupied)
+}
+
+/// Returns the squares that a bishop attacks; see [`bishop`](crate::bishop).
+#[inline(always)]
+#[must_use]
+pub const fn bishop(square: u8, occupied: u64) -> u64 {
+    let lines = lines(square);
+    let slider = bit(square);
+    along(slider, occupied, lines.diagonal) | along(slider, occupied, lines.antidiagonal)
+}
+
+/// Returns the squares that a queen attacks; see [`queen`](crate::queen).
+#[inline(always)]
+#[must_use]
+pub const fn queen(square: u8, occupied: u64) -> u64 {
+    rook(square, occupied) | bishop(square, occupied)
+}
+
+/// Returns the squares that a rook and that a bishop attack; see [`both`](crate::both).
+#[inline(always)]
+#[must_use]
+pub const fn both(square: u8, occupied: u64) -> (u64, u64) {
+    (rook(square, occupied), bishop(square, occupied))
+}
+
+/// Returns the attacks of `slider` along `line`, no two squares of which share a rank.
+#[inline(always)]
+const fn along(slider: u64, occupied: u64, line: u64) -> u64 {
+    let blockers = occupied & line;
+    let above = blockers.wrapping_sub(slider);
+    let below = mirror_ranks(mirror_ranks(blockers).wrapping_sub(mirror_ranks(slider)));
+    (above ^ below) & line
+}
+
+/// Defines a function that fills an array by calling another for each index.
+macro_rules! batches {
+    ($($name:ident, $all:ident, $single:ident, $free:literal, $free_all:literal);+ $(;)?) => {$(
+        #[doc = concat!("Returns the attacks of eight pieces; see [`", $free, "`](crate::", $free, ").")]
+        #[must_use]
+        pub const fn $name(squares: [u8; 8], occupied: [u64; 8]) -> [u64; 8] {
+            let (mut attacks, mut i) = ([0; 8], 0);
+            while i < 8 {
+                attacks[i] = $single(squares[i], occupied[i]);
+                i += 1;
+            }
+            attacks
+        }
+
+        #[doc = concat!("Returns the attacks from all squares; see [`", $free_all, "`](crate::", $free_all, ").")]
+        #[must_use]
+        pub const fn $all(occupied: u64) -> [u64; 64] {
+            let (mut attacks, mut square) = ([0; 64], 0);
+            while square < 64 {
+                attacks[square] = $single(square as u8, occupied);
+                square += 1;
+            }
+            attacks
+        }
+    )+};
+}
+batches! {
+    rooks8, all_rooks, rook, "rooks8", "all_rooks";
+    bishops8, all_bishops, bishop, "bishops8", "all_bishops";
+    queens8, all_queens, queen, "queens8", "all_queens";
+}
+
+/// Returns the squares that any of the sliders attacks; see [`union`](crate::union).
+#[must_use]
+pub const fn union(mut rooks: u64, mut bishops: u64, occupied: u64) -> u64 {
+    let occupied = occupied | rooks | bishops;
+    let mut attacks = 0;
+    while rooks != 0 {
+        attacks |= rook(take_lowest(&mut rooks), occupied);
+    }
+    while bishops != 0 {
+        attacks |= bishop(take_lowest(&mut bishops), occupied);
+    }
+    attacks
+}
+
+/// Returns the attacks of each slider at the index of its square, and no attacks elsewhere; the
+/// twin of [`each`](crate::each), since a constant function cannot call a closure.
+#[must_use]
+pub const fn each(rooks: u64, bishops: u64, occupied: u64) -> [u64; 64] {
+    let occupied = occupied | rooks | bishops;
+    let (mut attacks, mut square) = ([0; 64], 0);
+    while square < 64 {
+        if rooks >> square & 1 != 0 {
+            attacks[square] |= rook(square as u8, occupied);
+        }
+        if bishops >> square & 1 != 0 {
+            attacks[square] |= bishop(square as u8, occupied);
+        }
+        square += 1;
+    }
+    attacks
+}
+
+/// Returns what a rook sees through `blockers`; see [`rook_xray`](crate::rook_xray).
+#[must_use]
+pub const fn rook_xray(square: u8, occupied: u64, blockers: u64) -> u64 {
+    let seen = rook(square, occupied);
+    seen ^ rook(square, occupied & !(seen & blockers))
+}
+
+/// Returns what a bishop sees through `blockers`; see [`bishop_xray`](crate::bishop_xray).
+#[must_use]
+pub const fn bishop_xray(square: u8, occupied: u64, blockers: u64) -> u64 {
+    let seen = bishop(square, occupied);
+    seen ^ bishop(square, occupied & !(seen & blockers))
+}
+
+/// Returns the whole line (rank, file or diagonal) through two different squares, both included,
+/// or no squares if there is none.
+///
+/// ```
+/// let (a1, c3, c4) = (0, 18, 26);
+/// assert_eq!(sliding::line(a1, c3), 0x8040_2010_0804_0201);
+/// assert_eq!(sliding::line(a1, c4), 0);
+/// ```
+/// # Panics
+/// As the methods of [`Attacks`](crate::Attacks).
+#[inline]
+#[must_use]
+pub const fn line(one: u8, other: u8) -> u64 {
+    let lines = lines(one);
+    let other = bit(other);
+    let found = if lines.diagonal & other != 0 {
+        lines.diagonal
+    } else if lines.antidiagonal & other != 0 {
+        lines.antidiagonal
+    } else if lines.file & other != 0 {
+        lines.file
+    } else if lines.rank & other != 0 {
+        lines.rank
+    } else {
+        return 0;
+    };
+    found | bit(one)
+}
+
+/// Returns the squares strictly between two squares of one line, or no squares if they share none:
+/// where a check can be blocked.
+///
+/// ```
+/// let (a1, d4, e4) = (0, 27, 28);
+/// assert_eq!(sliding::between(a1, d4), 1 << 9 | 1 << 18);
+/// assert_eq!(sliding::between(a1, e4), 0);
+/// ```
+/// # Panics
+/// As the methods of [`Attacks`](crate::Attacks).
+#[inline]
+#[must_use]
+pub const fn between(one: u8, other: u8) -> u64 {
+    let (one_bit, other_bit) = (bit(one), bit(other));
+    // Among the numbers of squares, those between are the bits from one up to the other.
+    let range = one_bit.wrapping_sub(1) ^ other_bit.wrapping_sub(1);
+    line(one, other) & range & !one_bit & !other_bit
+}

@@ -1,0 +1,109 @@
+//! What the table look-ups share: relevant squares, their subsets, and a table filled once.
+
+use core::cell::UnsafeCell;
+use std::sync::Once;
+
+use crate::constant;
+use crate::geometry::rays;
+
+/// Entries of the rooks' tables of all squares, one for each relevant occupancy.
+pub(crate) const ROOK_ENTRIES: usize = 102_400;
+/// Entries of the bishops' tables of all squares.
+pub(crate) const BISHOP_ENTRIES: usize = 5_248;
+
+/// The pieces that have a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Piece {
+    Rook,
+    Bishop,
+}
+
+impl Piece {
+    /// Returns the attacks, generated without the tables.
+    pub(crate) const fn attacks(self, square: u8, occupied: u64) -> u64 {
+        match self {
+            Self::Rook => constant::rook(square, occupied),
+            Self::Bishop => constant::bishop(square, occupied),
+        }
+    }
+
+    /// Returns the squares whose occupancy changes the attacks: the rays without their last
+    /// squares, beyond which nothing is.
+    pub(crate) const fn relevant(self, square: u8) -> u64 {
+        let rays = &rays(square).0;
+        // A ray ends at its highest square if it leads upwards, at its lowest if downwards.
+        let (one, other) = match self {
+            Self::Rook => (0, 1),
+            Self::Bishop => (2, 3),
+        };
+        let above = without_highest(rays[one]) | without_highest(rays[other]);
+        let (one, other) = (rays[one + 4], rays[other + 4]);
+        above | one & one.wrapping_sub(1) | other & other.wrapping_sub(1)
+    }
+}
+
+const fn without_highest(ray: u64) -> u64 {
+    if ray == 0 { 0 } else { ray ^ outflank_kernel::bits::highest(ray) }
+}
+
+/// Calls `visit` with every subset of `squares`.
+pub(crate) fn subsets(squares: u64, mut visit: impl FnMut(u64)) {
+    let mut subset = 0_u64;
+    loop {
+        visit(subset);
+        subset = subset.wrapping_sub(squares) & squares;
+        if subset == 0 {
+            break;
+        }
+    }
+}
+
+/// A table that is filled once, before it is read; it takes no space in the program's file.
+pub(crate) struct Filled<T> {
+    once: Once,
+    table: UnsafeCell<T>,
+}
+
+// SAFETY: the table is written once, inside `once`, and only read after that.
+unsafe impl<T: Sync> Sync for Filled<T> {}
+
+impl<T> Filled<T> {
+    /// Wraps a table that is still empty.
+    pub(crate) const fn new(empty: T) -> Self {
+        Self { once: Once::new(), table: UnsafeCell::new(empty) }
+    }
+
+    /// Fills the table, unless that has been done; returns when it is filled.
+    pub(crate) fn fill(&self, fill: impl FnOnce(&mut T)) {
+        self.once.call_once(|| {
+            // SAFETY: `Once` admits one thread, and readers come after `fill` has returned.
+            fill(unsafe { &mut *self.table.get() });
+        });
+    }
+
+    /// Returns the table.
+    ///
+    /// # Safety
+    /// [`fill`](Self::fill) has returned.
+    #[inline(always)]
+    pub(crate) unsafe fn get(&self) -> &T {
+        // SAFETY: nothing writes any more.
+        unsafe { &*self.table.get() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_relevant_occupancies_are_as_many_as_the_entries() {
+        for (piece, entries) in [(Piece::Rook, ROOK_ENTRIES), (Piece::Bishop, BISHOP_ENTRIES)] {
+            let mut count = 0;
+            for square in 0..64 {
+                subsets(piece.relevant(square), |_| count += 1);
+            }
+            assert_eq!(count, entries, "{piece:?}");
+        }
+    }
+}
