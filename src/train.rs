@@ -61,6 +61,10 @@ struct All {
     /// 1000000,300000,100000,20000,4000].
     #[arg(long, value_name = "N,…", value_delimiter = ',')]
     corrections: Option<Vec<usize>>,
+    /// Games for each of twelve numbers of empty squares where shallow and deep searches are compared
+    /// [default: 4000].
+    #[arg(long, value_name = "N")]
+    selectivity: Option<usize>,
 }
 
 #[derive(Debug, Args)]
@@ -113,6 +117,7 @@ fn run_all(all: &All, isa: Isa) -> Result<Exit, Failure> {
         games: all.games.unwrap_or(default.games),
         plies: all.plies.unwrap_or(default.plies),
         corrections: all.corrections.clone().unwrap_or(default.corrections),
+        selectivity: all.selectivity.unwrap_or(default.selectivity),
     };
     let file = train(&plan.scaled(all.scale), isa, &all.work, &progress()).map_err(failure)?;
     let content = file.encode();

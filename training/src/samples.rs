@@ -18,6 +18,8 @@ pub enum Purpose {
     Correction,
     /// Positions that training never sees.
     Test,
+    /// Positions that are searched to many depths.
+    Selectivity,
 }
 
 /// Positions and their values in units of the evaluation, 1/32 disc, seen by the player to move.

@@ -12,7 +12,7 @@ use crate::progress::Progress;
 use crate::samples::{Purpose, positions};
 use crate::stage::{Fitted, fit, mean_residual, problem};
 use crate::work::Work;
-use crate::{Samples, TrainingError, labels};
+use crate::{Samples, TrainingError, labels, selectivity};
 
 /// The version of the generator, the labels and the fit: a change in them is another training.
 const GENERATOR: u32 = 1;
@@ -45,6 +45,9 @@ pub struct Plan {
     pub plies: u32,
     /// Games with exact labels that correct the stages of 11–12, 13–14, … empty squares.
     pub corrections: Vec<usize>,
+    /// Games for each number of empty squares where shallow and deep searches are compared; 0 leaves
+    /// that out.
+    pub selectivity: usize,
 }
 
 impl Default for Plan {
@@ -57,6 +60,7 @@ impl Default for Plan {
             games: 3_000_000,
             plies: 4,
             corrections: vec![1_000_000, 300_000, 100_000, 20_000, 4_000],
+            selectivity: 4_000,
         }
     }
 }
@@ -69,16 +73,17 @@ impl Plan {
         self.base = scaled(self.base);
         self.games = scaled(self.games);
         self.corrections = self.corrections.into_iter().map(scaled).collect();
+        self.selectivity = scaled(self.selectivity);
         self
     }
 
     /// Returns the plan as text, one fact a line.
     fn text(&self) -> String {
-        let Self { seed, empties, base, games, plies, corrections } = self;
+        let Self { seed, empties, base, games, plies, corrections, selectivity } = self;
         format!(
             "generator {GENERATOR}, patterns {FINGERPRINT:016x}\nseed {seed}\n\
              empties {FEWEST}..{empties}\nbase {base} games\ngames {games}, plies {plies}\n\
-             corrections {corrections:?} games\n",
+             corrections {corrections:?} games\nselectivity {selectivity} games\n",
             FEWEST = 2 * FIRST - 1
         )
     }
@@ -116,7 +121,14 @@ pub fn train(
     for stage in BASE + 1..=stage_of(plan.empties) {
         training.searched(stage)?;
     }
-    Ok(training.file())
+    let file = training.file();
+    if plan.selectivity == 0 {
+        return Ok(file);
+    }
+    let weights = Weights::new(&file);
+    let found = selectivity(&weights, isa, plan.seed, plan.selectivity, progress)?;
+    progress.say(&format!("selectivity: {found:?}"));
+    Ok(file.with_selectivity(found))
 }
 
 /// A training that is under way.
@@ -195,7 +207,7 @@ impl Training<'_> {
         let name = match purpose {
             Purpose::Training => "exact",
             Purpose::Correction => "correction",
-            Purpose::Test => "test",
+            Purpose::Test | Purpose::Selectivity => "test",
         };
         self.work.samples(&format!("stage-{stage:02}-{name}"), || {
             let positions = positions(self.plan.seed, purpose, &both(stage), games, self.progress);

@@ -6,7 +6,7 @@ use outflank_training::{Plan, Progress, TrainingError, report, train};
 
 fn plan() -> Plan {
     let corrections = vec![400];
-    Plan { seed: 1, empties: 15, base: 6000, games: 3000, plies: 4, corrections }
+    Plan { seed: 1, empties: 15, base: 6000, games: 3000, plies: 4, corrections, selectivity: 20 }
 }
 
 fn trained(plan: &Plan, threads: usize) -> Vec<u8> {
@@ -25,6 +25,7 @@ fn the_same_seed_gives_the_same_file_on_any_number_of_threads() {
     let decoded = File::decode(&file).unwrap();
     assert_eq!(decoded.first_stage(), 3);
     assert_eq!(decoded.stages().len(), 6, "5 to 16 empty squares");
+    assert!(decoded.selectivity().unwrap().spread(14, 2, 6) > 1.0);
     assert!(decoded.provenance().contains("stage 6: "), "{}", decoded.provenance());
 }
 
@@ -44,7 +45,8 @@ fn a_training_goes_on_where_it_was_interrupted() {
 
 #[test]
 fn little_training_predicts_better_than_none() {
-    let weights = Weights::load(&trained(&Plan { empties: 10, ..plan() }, 2)).unwrap();
+    let weights =
+        Weights::load(&trained(&Plan { empties: 10, selectivity: 0, ..plan() }, 2)).unwrap();
     let accuracy = report(&weights, Isa::detect(), 1, 10, 500, &Progress::hidden()).unwrap();
     assert!(accuracy.positions > 300, "{accuracy}");
     assert!(accuracy.mean_absolute < 16.0, "guessing 0 is 24 discs off on average: {accuracy}");

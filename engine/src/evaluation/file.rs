@@ -92,36 +92,50 @@ impl StageParameters {
 /// How far the values of shallow searches are from those of deep ones, in discs, for cutting by
 /// probability (Multi-ProbCut). Depths are in plies; a depth equal to the number of empty squares is
 /// the exact value.
+///
+/// Mean and spread are linear in a constant, the number of empty squares, the shallow depth, the deep
+/// depth, and 1 where the deep value is exact.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Selectivity {
-    /// Mean of deep less shallow: constant, and factors of empties, shallow depth, deep depth.
-    pub mean: [f64; 4],
-    /// Logarithm of the standard deviation: as the mean, and a constant for exact deep values.
+    /// Factors of the mean of deep less shallow.
+    pub mean: [f64; 5],
+    /// Factors of the logarithm of the standard deviation.
     pub log_spread: [f64; 5],
+    /// How many spreads below its mean a difference is with the probabilities that
+    /// [`CONFIDENCES`](Self::CONFIDENCES) leave, as measured: the tails are fatter than a normal
+    /// distribution's.
+    pub quantiles: [f64; 5],
 }
 
 impl Selectivity {
+    /// The probabilities, on one side, that [`quantiles`](Self::quantiles) belong to.
+    pub const CONFIDENCES: [f64; 5] = [0.73, 0.87, 0.95, 0.98, 0.99];
+
+    /// The number of parameters in the file.
+    const PARAMETERS: usize = 15;
+
+    /// Returns what mean and spread are linear in.
+    #[must_use]
+    pub fn terms(empties: u32, shallow: u32, deep: u32) -> [f64; 5] {
+        let exact = u32::from(deep == empties);
+        [1, empties, shallow, deep, exact].map(f64::from)
+    }
+
     /// Returns the mean of the deep value less the shallow one, in discs.
     #[must_use]
     pub fn mean(&self, empties: u32, shallow: u32, deep: u32) -> f64 {
-        let [constant, by_empties, by_shallow, by_deep] = self.mean;
-        constant
-            + by_empties * f64::from(empties)
-            + by_shallow * f64::from(shallow)
-            + by_deep * f64::from(deep)
+        product(&self.mean, &Self::terms(empties, shallow, deep))
     }
 
     /// Returns the standard deviation of the deep value less the shallow one, in discs.
     #[must_use]
     pub fn spread(&self, empties: u32, shallow: u32, deep: u32) -> f64 {
-        let [constant, by_empties, by_shallow, by_deep, exact] = self.log_spread;
-        let logarithm = constant
-            + by_empties * f64::from(empties)
-            + by_shallow * f64::from(shallow)
-            + by_deep * f64::from(deep)
-            + exact * f64::from(u32::from(deep == empties));
-        logarithm.exp()
+        product(&self.log_spread, &Self::terms(empties, shallow, deep)).exp()
     }
+}
+
+fn product(factors: &[f64; 5], terms: &[f64; 5]) -> f64 {
+    factors.iter().zip(terms).map(|(factor, term)| factor * term).sum()
 }
 
 /// The content of a weights file.
@@ -166,6 +180,12 @@ impl File {
         &self.provenance
     }
 
+    /// Returns the file with what was measured of shallow and deep searches.
+    #[must_use]
+    pub fn with_selectivity(self, selectivity: Selectivity) -> Self {
+        Self { selectivity: Some(selectivity), ..self }
+    }
+
     /// Returns how far shallow searches are from deep ones, if that was measured.
     #[must_use]
     pub const fn selectivity(&self) -> Option<&Selectivity> {
@@ -207,9 +227,12 @@ impl File {
             }
             before.clone_from(&stage.weights);
         }
-        let parameters = self.selectivity.iter().flat_map(|s| s.mean.iter().chain(&s.log_spread));
-        body.extend((parameters.clone().count() as u32).to_le_bytes());
-        body.extend(parameters.flat_map(|parameter| parameter.to_le_bytes()));
+        let parameters: Vec<f64> = match &self.selectivity {
+            None => Vec::new(),
+            Some(found) => [found.mean, found.log_spread, found.quantiles].concat(),
+        };
+        body.extend((parameters.len() as u32).to_le_bytes());
+        body.extend(parameters.iter().flat_map(|parameter| parameter.to_le_bytes()));
 
         let mut file = MAGIC.to_vec();
         file.extend(VERSION.to_le_bytes());
@@ -325,19 +348,24 @@ impl<'a> Input<'a> {
     }
 
     fn selectivity(&mut self) -> Result<Option<Selectivity>, WeightsError> {
-        match self.number("a number of selectivity parameters")? {
+        match self.number("a number of selectivity parameters")? as usize {
             0 => Ok(None),
-            9 => {
-                let mut next = || {
-                    let number = f64::from_le_bytes(self.array("a selectivity parameter")?);
-                    let finite = number.is_finite().then_some(number);
-                    finite.ok_or_else(|| self.malformed("a finite selectivity parameter"))
-                };
-                let mean = [next()?, next()?, next()?, next()?];
-                let log_spread = [next()?, next()?, next()?, next()?, next()?];
-                Ok(Some(Selectivity { mean, log_spread }))
+            Selectivity::PARAMETERS => {
+                let [mean, log_spread, quantiles] = [self.five()?, self.five()?, self.five()?];
+                Ok(Some(Selectivity { mean, log_spread, quantiles }))
             }
-            _ => Err(self.malformed("0 or 9 selectivity parameters")),
+            _ => Err(self.malformed("0 or 15 selectivity parameters")),
         }
+    }
+
+    fn five(&mut self) -> Result<[f64; 5], WeightsError> {
+        let mut numbers = [0.0; 5];
+        for number in &mut numbers {
+            *number = f64::from_le_bytes(self.array("a selectivity parameter")?);
+            if !number.is_finite() {
+                return Err(self.malformed("a finite selectivity parameter"));
+            }
+        }
+        Ok(numbers)
     }
 }

@@ -15,8 +15,11 @@ fn parameters(seed: i64) -> StageParameters {
 }
 
 fn file() -> File {
-    let selectivity =
-        Selectivity { mean: [0.5, -0.1, 0.0, 0.2], log_spread: [1.0, 0.0, -0.1, 0.05, 0.1] };
+    let selectivity = Selectivity {
+        mean: [0.5, -0.1, 0.0, 0.2, 0.1],
+        log_spread: [1.0, 0.0, -0.1, 0.05, 0.1],
+        quantiles: [0.6, 1.1, 1.7, 2.2, 2.6],
+    };
     let stages = (0..3).map(parameters).collect();
     File::new(5, stages, "seed: 1\n".to_owned(), Some(selectivity)).unwrap()
 }
@@ -231,4 +234,16 @@ fn looking_ahead_finds_what_a_plain_search_finds() {
             assert_eq!(look_ahead(isa, &WEIGHTS, &positions, plies), expected, "{isa}, {plies}");
         }
     }
+}
+
+#[test]
+fn mean_and_spread_are_linear_in_depths_and_empties() {
+    let file = file();
+    let selectivity = file.selectivity().unwrap();
+    assert!((selectivity.mean(20, 4, 8) - 0.1).abs() < 1e-9);
+    assert!(
+        (selectivity.mean(20, 4, 20) - 2.6).abs() < 1e-9,
+        "exact values have a term of their own"
+    );
+    assert!((selectivity.spread(20, 4, 8) - 1_f64.exp()).abs() < 1e-9);
 }
