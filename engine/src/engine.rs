@@ -5,8 +5,10 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use outflank_kernel::Isa;
 
+use crate::evaluation::Weights;
+use crate::search::crew::Tools;
 use crate::search::root;
-use crate::table::Table;
+use crate::table::{Hints, Table};
 use crate::{Answer, Control, Position, Request, Score};
 
 /// How to set an engine up.
@@ -31,11 +33,16 @@ pub enum EngineError {
     },
 }
 
+/// One part in so many of the memory goes to the table of hints.
+const HINTS_PART: usize = 8;
+
 /// A solver with its hash table. Several threads may solve at once; they share the table.
 #[derive(Debug)]
 pub struct Engine {
     isa: Isa,
     table: Table,
+    hints: Hints,
+    weights: Option<&'static Weights>,
     generation: AtomicU8,
 }
 
@@ -46,8 +53,18 @@ impl Engine {
     /// [`EngineError::Memory`] if there is no memory for the table.
     pub fn new(settings: &Settings) -> Result<Self, EngineError> {
         let bytes = settings.table_bytes;
-        let table = Table::new(bytes).map_err(|source| EngineError::Memory { bytes, source })?;
-        Ok(Self { isa: settings.isa, table, generation: AtomicU8::new(0) })
+        let failed = |source| EngineError::Memory { bytes, source };
+        let table = Table::new(bytes - bytes / HINTS_PART).map_err(failed)?;
+        let hints = Hints::new(bytes / HINTS_PART).map_err(failed)?;
+        let weights = Weights::embedded().ok();
+        Ok(Self { isa: settings.isa, table, hints, weights, generation: AtomicU8::new(0) })
+    }
+
+    /// Returns the engine with other weights than those that are part of the program; with `None`
+    /// it orders moves by mobility alone. Proofs do not depend on it, only the time they take.
+    #[must_use]
+    pub fn with_weights(self, weights: Option<&'static Weights>) -> Self {
+        Self { weights, ..self }
     }
 
     /// Returns the instruction set in use.
@@ -59,7 +76,9 @@ impl Engine {
     /// Forgets everything, so that the next search is as the first one.
     pub fn clear(&self) {
         if self.generation.swap(0, Ordering::Relaxed) != 0 {
-            self.table.clear(); // A table never used is clear: do not touch all its pages.
+            // Tables never used are clear: do not touch all their pages.
+            self.table.clear();
+            self.hints.clear();
         }
     }
 
@@ -72,16 +91,16 @@ impl Engine {
     #[must_use]
     pub fn solve(&self, request: &Request, control: &Control) -> Answer {
         let generation = self.generation.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
-        let table = &self.table;
-        table.prepare(request.position.empties());
+        self.prepare(request.position.empties());
+        let tools = &self.tools(generation);
         match self.isa {
-            Isa::Scalar(set) => root::solve(set, table, generation, request, control),
+            Isa::Scalar(set) => root::solve(set, tools, request, control),
             #[cfg(target_arch = "x86_64")]
-            Isa::Avx2(set) => root::solve(set, table, generation, request, control),
+            Isa::Avx2(set) => root::solve(set, tools, request, control),
             #[cfg(target_arch = "x86_64")]
-            Isa::Avx512(set) => root::solve(set, table, generation, request, control),
+            Isa::Avx512(set) => root::solve(set, tools, request, control),
             #[cfg(target_arch = "aarch64")]
-            Isa::Neon(set) => root::solve(set, table, generation, request, control),
+            Isa::Neon(set) => root::solve(set, tools, request, control),
         }
     }
 
@@ -90,16 +109,27 @@ impl Engine {
     #[must_use]
     pub fn values(&self, positions: &[Position]) -> Vec<Score> {
         let generation = self.generation.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
-        let table = &self.table;
-        table.prepare(positions.iter().map(|position| position.empties()).max().unwrap_or(0));
+        self.prepare(positions.iter().map(|position| position.empties()).max().unwrap_or(0));
+        let tools = &self.tools(generation);
         match self.isa {
-            Isa::Scalar(set) => root::values(set, table, generation, positions),
+            Isa::Scalar(set) => root::values(set, tools, positions),
             #[cfg(target_arch = "x86_64")]
-            Isa::Avx2(set) => root::values(set, table, generation, positions),
+            Isa::Avx2(set) => root::values(set, tools, positions),
             #[cfg(target_arch = "x86_64")]
-            Isa::Avx512(set) => root::values(set, table, generation, positions),
+            Isa::Avx512(set) => root::values(set, tools, positions),
             #[cfg(target_arch = "aarch64")]
-            Isa::Neon(set) => root::values(set, table, generation, positions),
+            Isa::Neon(set) => root::values(set, tools, positions),
         }
+    }
+
+    /// Takes as much of the tables into use as a search with that many `empties` can fill.
+    fn prepare(&self, empties: u32) {
+        self.table.prepare(empties);
+        self.hints.prepare(empties);
+    }
+
+    fn tools(&self, generation: u8) -> Tools<'_> {
+        let Self { table, hints, weights, .. } = self;
+        Tools { table, hints, weights: *weights, generation }
     }
 }

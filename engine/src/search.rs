@@ -7,6 +7,8 @@
 //! | 6–10 | [`middle`] | mobility order, a small table of the thread's own |
 //! | 11– | [`deep`] | full order, the shared table, cut-offs by the children's bounds, splitting |
 //! | any | [`principal`] | windows wider than a null window, on the principal variation |
+//! | any | [`midgame`] | a fixed number of plies, leaves evaluated: for orders, and for cuts by probability |
+//! | 13– | [`selective`] | to the end with cuts by probability: finds the moves that the exact search tries first |
 //! | root | [`root`] | bounds of every move, the line, limits |
 //!
 //! Scores are plain `i32` in discs here; a null window is asked by its lower end `alpha`: "is the
@@ -18,12 +20,15 @@ pub(crate) mod crew;
 mod deep;
 mod entries;
 mod last;
+mod level;
 mod local_table;
 mod middle;
+mod midgame;
 mod order;
 mod principal;
 pub(crate) mod root;
 pub(crate) mod searcher;
+mod selective;
 mod shallow;
 mod stability;
 

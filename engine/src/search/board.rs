@@ -2,6 +2,8 @@
 
 use outflank_kernel::KernelSet;
 
+use crate::evaluation::{EvaluationSet, Features};
+
 /// Player to move and opponent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Board {
@@ -37,6 +39,38 @@ impl Board {
             std::cmp::Ordering::Less => 2 * player - 64,
             std::cmp::Ordering::Equal => 0,
             std::cmp::Ordering::Greater => 64 - 2 * opponent,
+        }
+    }
+}
+
+/// A position in the upper part of the search, with what its evaluation needs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Node {
+    pub(crate) board: Board,
+    pub(crate) features: Features,
+    pub(crate) empties: u32,
+}
+
+impl Node {
+    /// Makes the node of a position from nothing.
+    pub(crate) fn new<K: EvaluationSet>(kernels: K, board: Board) -> Self {
+        let features = kernels.features(board.player, board.opponent);
+        Self { board, features, empties: board.empty().count_ones() }
+    }
+
+    #[inline(always)]
+    pub(crate) fn pass<K: EvaluationSet>(&self, kernels: K) -> Self {
+        let features = kernels.after_pass(&self.features);
+        Self { board: self.board.pass(), features, empties: self.empties }
+    }
+
+    /// Returns the node after a move on `square` that turns `flipped`.
+    #[inline(always)]
+    pub(crate) fn after<K: EvaluationSet>(&self, kernels: K, square: u32, flipped: u64) -> Self {
+        Self {
+            board: self.board.after(square, flipped),
+            features: kernels.after_move(&self.features, square, flipped),
+            empties: self.empties - 1,
         }
     }
 }

@@ -14,16 +14,29 @@ use super::order::Candidate;
 use super::principal::{Task, brother};
 use super::searcher::{Searcher, Stopped};
 use crate::Control;
-use crate::table::Table;
+use crate::evaluation::Weights;
+use crate::table::{Hints, Table};
 
 /// Fewest empty squares at which a position is split: below, handing work over costs more than
 /// the work.
 const SPLIT_FROM: u32 = 14;
 
+/// What an engine gives to a search.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tools<'a> {
+    pub(crate) table: &'a Table,
+    pub(crate) hints: &'a Hints,
+    pub(crate) weights: Option<&'a Weights>,
+    /// Number of the search, for the age of entries.
+    pub(crate) generation: u8,
+}
+
 /// What the threads of one search have in common.
 #[derive(Debug)]
 pub(crate) struct Crew<'a> {
     pub(crate) table: &'a Table,
+    pub(crate) hints: &'a Hints,
+    pub(crate) weights: Option<&'a Weights>,
     pub(crate) control: &'a Control,
     pub(crate) generation: u8,
     node_limit: AtomicU64,
@@ -125,11 +138,13 @@ impl SplitPoint {
 }
 
 impl<'a> Crew<'a> {
-    pub(crate) fn new(table: &'a Table, control: &'a Control, generation: u8, limit: u64) -> Self {
+    pub(crate) fn new(tools: &'a Tools<'a>, control: &'a Control, limit: u64) -> Self {
         Self {
-            table,
+            table: tools.table,
+            hints: tools.hints,
+            weights: tools.weights,
             control,
-            generation,
+            generation: tools.generation,
             node_limit: AtomicU64::new(limit),
             idle: AtomicUsize::new(0),
             board: Mutex::default(),

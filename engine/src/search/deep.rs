@@ -1,9 +1,10 @@
 //! Eleven and more empty squares in a null window: the shared table, cut-offs by the children's
 //! bounds, the full move order, and younger brothers given to idle threads.
 
-use super::board::Board;
-use super::order::{Candidate, Candidates};
-use super::principal::Task;
+use super::board::{Board, Node};
+use super::level::Level;
+use super::order::{Candidate, Candidates, Hurry};
+use super::principal::{Task, narrow};
 use super::searcher::{Searcher, Stopped};
 use super::{SearchSet, crew, last, middle, shallow, stability};
 use crate::table::Entry;
@@ -12,25 +13,20 @@ use crate::table::Entry;
 /// (enhanced transposition cut-off, J. Schaeffer and A. Plaat).
 const CHILDREN_BOUNDS_FROM: u32 = 12;
 
-/// Solves `board` in a null window.
+/// Fewest empty squares at which a selective search may have left a hint.
+const HINTS_FROM: u32 = 13;
+
+/// Solves `node` in a null window.
 #[inline(always)]
 pub(super) fn body<K: SearchSet>(
     searcher: &mut Searcher<'_, K>,
-    board: Board,
-    empties: u32,
+    node: &Node,
     alpha: i32,
 ) -> Result<i32, Stopped> {
+    let &Node { board, empties, .. } = node;
     let kernels = searcher.kernels;
-    match empties {
-        0..4 => return Ok(last::few(kernels, &mut searcher.nodes, board, alpha)),
-        4 => return Ok(kernels.four(&mut searcher.nodes, board, alpha)),
-        5..=shallow::MOST_EMPTIES => {
-            return Ok(kernels.shallow(&mut searcher.nodes, board, empties, alpha));
-        }
-        _ if empties <= middle::MOST_EMPTIES => {
-            return Ok(K::middle(searcher, board, empties, alpha));
-        }
-        _ => {}
+    if empties <= middle::MOST_EMPTIES {
+        return Ok(low(searcher, board, empties, alpha));
     }
     searcher.nodes += 1;
     searcher.go_on()?;
@@ -44,7 +40,7 @@ pub(super) fn body<K: SearchSet>(
         if kernels.moves(board.opponent, board.player) == 0 {
             return Ok(board.final_score(kernels));
         }
-        return Ok(-K::deep(searcher, board.pass(), empties, -alpha - 1)?);
+        return Ok(-K::deep(searcher, &node.pass(kernels), -alpha - 1)?);
     }
     let known = searcher.table().get(hash, board.player, board.opponent).unwrap_or(Entry::UNKNOWN);
     if known.lower > alpha {
@@ -55,32 +51,66 @@ pub(super) fn body<K: SearchSet>(
     }
     let begin = searcher.total_nodes();
     let mut candidates = Candidates::new(kernels, board, moves);
-    if candidates.as_slice().iter().any(|candidate| candidate.flipped == board.opponent) {
-        return Ok(64); // A wipe-out: nothing can be better.
+    if candidates.wipes_out(board) {
+        return Ok(64);
     }
-    let mut task = Task::new(board, empties, alpha, alpha + 1);
+    let mut task = Task::new(*node, alpha, alpha + 1, Level::EXACT);
     if empties >= CHILDREN_BOUNDS_FROM {
         look_up_children(searcher, &mut candidates, &mut task);
     }
     if task.best <= alpha {
-        candidates.sort(kernels, board, &known);
+        let first = moves_to_try_first(searcher, hash, node, &known);
+        candidates.sort(searcher, node, first, Hurry::for_empties(empties))?;
         search_moves(searcher, candidates.as_slice(), &mut task)?;
     }
     task.store(searcher, hash, begin);
     Ok(task.best)
 }
 
+/// Solves a position below this layer.
+#[inline(always)]
+pub(super) fn low<K: SearchSet>(
+    searcher: &mut Searcher<'_, K>,
+    board: Board,
+    empties: u32,
+    alpha: i32,
+) -> i32 {
+    match empties {
+        0..4 => last::few(searcher.kernels, &mut searcher.nodes, board, alpha),
+        4 => searcher.kernels.four(&mut searcher.nodes, board, alpha),
+        5..=shallow::MOST_EMPTIES => {
+            searcher.kernels.shallow(&mut searcher.nodes, board, empties, alpha)
+        }
+        _ => K::middle(searcher, board, empties, alpha),
+    }
+}
+
+/// Returns the moves that searches of this position found best: proved ones, else believed ones.
+#[inline(always)]
+pub(super) fn moves_to_try_first<K: SearchSet>(
+    searcher: &Searcher<'_, K>,
+    hash: u64,
+    node: &Node,
+    known: &Entry,
+) -> [Option<u8>; 2] {
+    if known.moves[0].is_some() || node.empties < HINTS_FROM {
+        return known.moves;
+    }
+    let Board { player, opponent } = node.board;
+    searcher.hints().get(hash, player, opponent).map_or([None; 2], |hint| hint.moves)
+}
+
 /// Looks up what is known of the children: one of them may cut off at once, and those that are
 /// known to fail need no search. Both are taken into `task`; the failing ones are dropped.
 #[inline(always)]
-fn look_up_children<K: SearchSet>(
+pub(super) fn look_up_children<K: SearchSet>(
     searcher: &Searcher<'_, K>,
     candidates: &mut Candidates,
     task: &mut Task,
 ) {
     let (kernels, table) = (searcher.kernels, searcher.table());
     candidates.retain(|&Candidate { flipped, square, .. }| {
-        let after = task.board.after(square, flipped);
+        let after = task.node.board.after(square, flipped);
         let hash = kernels.hash(after.player, after.opponent);
         let Some(known) = table.get(hash, after.player, after.opponent) else {
             return true;
@@ -100,19 +130,19 @@ fn look_up_children<K: SearchSet>(
 /// Searches the moves until one is above the window: the first here, the others with the help of
 /// idle threads.
 #[inline(always)]
-fn search_moves<K: SearchSet>(
+pub(super) fn search_moves<K: SearchSet>(
     searcher: &mut Searcher<'_, K>,
     candidates: &[Candidate],
     task: &mut Task,
 ) -> Result<(), Stopped> {
-    for (index, &Candidate { flipped, square, .. }) in candidates.iter().enumerate() {
-        if index > 0 && crew::worth_splitting(searcher, task.empties, candidates.len() - index) {
+    for (index, &candidate) in candidates.iter().enumerate() {
+        let left = candidates.len() - index;
+        if index > 0 && crew::worth_splitting(searcher, task.node.empties, left) {
             return crew::split(searcher, &candidates[index..], task);
         }
-        let after = task.board.after(square, flipped);
-        let value = -K::deep(searcher, after, task.empties - 1, -task.alpha - 1)?;
-        task.improve(value, square);
-        if task.best > task.alpha {
+        let value = narrow(searcher, task, candidate)?;
+        task.improve(value, candidate.square);
+        if task.is_cut() {
             break;
         }
     }

@@ -6,14 +6,15 @@
 //! without the features, and its kernels would become calls.
 #![allow(unsafe_code, reason = "entering an instruction set")]
 
-use outflank_kernel::KernelSet;
+use crate::evaluation::EvaluationSet;
 
-use super::board::Board;
+use super::board::{Board, Node};
+use super::level::Level;
 use super::searcher::{Searcher, Stopped};
-use super::{deep, last, middle, shallow};
+use super::{deep, last, middle, midgame, selective, shallow};
 
 /// A kernel set with the entries of the search.
-pub(crate) trait SearchSet: KernelSet {
+pub(crate) trait SearchSet: EvaluationSet {
     /// Solves a position with four empty squares in a null window.
     fn four(self, nodes: &mut u64, board: Board, alpha: i32) -> i32;
 
@@ -27,11 +28,29 @@ pub(crate) trait SearchSet: KernelSet {
     ///
     /// # Errors
     /// [`Stopped`] if the search was asked to stop.
-    fn deep(
+    fn deep(searcher: &mut Searcher<'_, Self>, node: &Node, alpha: i32) -> Result<i32, Stopped>;
+
+    /// Returns what a selective search to the end believes, in a null window.
+    ///
+    /// # Errors
+    /// [`Stopped`] if the search was asked to stop.
+    fn selective(
         searcher: &mut Searcher<'_, Self>,
-        board: Board,
-        empties: u32,
+        node: &Node,
         alpha: i32,
+        level: Level,
+    ) -> Result<i32, Stopped>;
+
+    /// Returns what a search of `plies` plies believes, in units of the evaluation.
+    ///
+    /// # Errors
+    /// [`Stopped`] if the search was asked to stop.
+    fn midgame(
+        searcher: &mut Searcher<'_, Self>,
+        node: &Node,
+        plies: u32,
+        alpha: i32,
+        beta: i32,
     ) -> Result<i32, Stopped>;
 }
 
@@ -85,20 +104,58 @@ macro_rules! entries {
             #[inline(always)]
             fn deep(
                 searcher: &mut Searcher<'_, Self>,
-                board: Board,
-                empties: u32,
+                node: &Node,
                 alpha: i32,
             ) -> Result<i32, Stopped> {
                 $(#[target_feature(enable = $feature)])*
                 fn enter(
                     searcher: &mut Searcher<'_, $token>,
-                    board: Board,
-                    empties: u32,
+                    node: &Node,
                     alpha: i32,
                 ) -> Result<i32, Stopped> {
-                    deep::body(searcher, board, empties, alpha)
+                    deep::body(searcher, node, alpha)
                 }
-                enter!([$($feature),*] enter(searcher, board, empties, alpha))
+                enter!([$($feature),*] enter(searcher, node, alpha))
+            }
+
+            #[inline(always)]
+            fn selective(
+                searcher: &mut Searcher<'_, Self>,
+                node: &Node,
+                alpha: i32,
+                level: Level,
+            ) -> Result<i32, Stopped> {
+                $(#[target_feature(enable = $feature)])*
+                fn enter(
+                    searcher: &mut Searcher<'_, $token>,
+                    node: &Node,
+                    alpha: i32,
+                    level: Level,
+                ) -> Result<i32, Stopped> {
+                    selective::body(searcher, node, alpha, level)
+                }
+                enter!([$($feature),*] enter(searcher, node, alpha, level))
+            }
+
+            #[inline(always)]
+            fn midgame(
+                searcher: &mut Searcher<'_, Self>,
+                node: &Node,
+                plies: u32,
+                alpha: i32,
+                beta: i32,
+            ) -> Result<i32, Stopped> {
+                $(#[target_feature(enable = $feature)])*
+                fn enter(
+                    searcher: &mut Searcher<'_, $token>,
+                    node: &Node,
+                    plies: u32,
+                    alpha: i32,
+                    beta: i32,
+                ) -> Result<i32, Stopped> {
+                    midgame::body(searcher, node, plies, alpha, beta)
+                }
+                enter!([$($feature),*] enter(searcher, node, plies, alpha, beta))
             }
         }
     };

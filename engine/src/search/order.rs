@@ -1,8 +1,10 @@
 //! Move order in the upper part of the search.
 
 use super::SearchSet;
-use super::board::{Board, CORNERS, odd_squares};
-use crate::table::Entry;
+use super::board::{Board, CORNERS, Node, odd_squares};
+use super::midgame::{INFINITE, glance};
+use super::searcher::{Searcher, Stopped};
+use crate::evaluation::{UNIT, Weights};
 
 /// The most moves a position can have; 33 occur in constructed positions.
 const MOST_MOVES: usize = 40;
@@ -13,6 +15,42 @@ pub(crate) struct Candidate {
     pub(crate) flipped: u64,
     pub(crate) square: u32,
     pub(crate) key: i32,
+}
+
+/// How much time the order of the moves of a node may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Hurry {
+    /// Only count the opponent's replies.
+    Mobility,
+    /// Evaluate the position after each move.
+    Glance,
+    /// Search so many plies after each move.
+    Search(u32),
+}
+
+impl Hurry {
+    /// Returns what is right before a search to the end in a null window: the more empties, the
+    /// more a good order saves.
+    #[inline(always)]
+    pub(crate) fn for_empties(empties: u32) -> Self {
+        match empties {
+            0..15 => Self::Glance,
+            15..19 => Self::Search(1),
+            19..23 => Self::Search(2),
+            23..26 => Self::Search(3),
+            _ => Self::Search(4),
+        }
+    }
+
+    /// Returns what is right on the principal variation.
+    pub(crate) fn for_principal(empties: u32) -> Self {
+        match empties {
+            0..11 => Self::Mobility,
+            11..15 => Self::Search(2),
+            15..20 => Self::Search(4),
+            _ => Self::Search(5),
+        }
+    }
 }
 
 /// The moves of a position.
@@ -60,12 +98,34 @@ impl Candidates {
         self.count = kept;
     }
 
-    /// Orders the moves, the most promising first.
+    /// Returns whether a move takes the opponent's last disc: nothing can be better.
     #[inline(always)]
-    pub(crate) fn sort<K: SearchSet>(&mut self, kernels: K, board: Board, known: &Entry) {
-        let odd = odd_squares(board.empty());
+    pub(crate) fn wipes_out(&self, board: Board) -> bool {
+        self.as_slice().iter().any(|candidate| candidate.flipped == board.opponent)
+    }
+
+    /// Orders the moves, the most promising first; those of `first` come before all others.
+    ///
+    /// # Errors
+    /// [`Stopped`] if the search was asked to stop.
+    #[inline(always)]
+    pub(crate) fn sort<K: SearchSet>(
+        &mut self,
+        searcher: &mut Searcher<'_, K>,
+        node: &Node,
+        first: [Option<u8>; 2],
+        hurry: Hurry,
+    ) -> Result<(), Stopped> {
+        let odd = odd_squares(node.board.empty());
         for candidate in self.as_mut_slice() {
-            candidate.key = key(kernels, board, *candidate, odd, known);
+            let square = candidate.square;
+            candidate.key = if first[0] == Some(square as u8) {
+                i32::MAX
+            } else if first[1] == Some(square as u8) {
+                i32::MAX - 1
+            } else {
+                key(searcher, node, *candidate, hurry)? + (odd >> square & 1) as i32 * ODD
+            };
         }
         // Insertion sort: the lists are short, and equal keys must keep their order on every CPU.
         for index in 1..self.count {
@@ -77,34 +137,57 @@ impl Candidates {
             }
             self.list[place] = moving;
         }
+        Ok(())
     }
 }
 
-/// Returns how promising a move is: few replies for the opponent, few empty squares for later
-/// replies, corners that stay ours, the last move in a region.
+/// What a square in a region with an odd number of empty squares is worth, in units of the
+/// evaluation: who moves there can hope for the last move in it.
+const ODD: i32 = UNIT / 4;
+
+/// What each reply of the opponent costs, in units of the evaluation; a reply into a corner counts
+/// twice. A small tree is as good as a good move.
+const REPLY: i32 = 4 * UNIT;
+
+/// Returns how promising a move is, in units of the evaluation.
 #[inline(always)]
 fn key<K: SearchSet>(
-    kernels: K,
-    board: Board,
+    searcher: &mut Searcher<'_, K>,
+    node: &Node,
     candidate: Candidate,
-    odd: u64,
-    known: &Entry,
-) -> i32 {
+    hurry: Hurry,
+) -> Result<i32, Stopped> {
+    let kernels = searcher.kernels;
     let Candidate { flipped, square, .. } = candidate;
-    if known.moves[0] == Some(square as u8) {
-        return i32::MAX;
+    let board = node.board.after(square, flipped);
+    let moves = kernels.moves(board.player, board.opponent);
+    let replies = (kernels.count(moves) + kernels.count(moves & CORNERS)) as i32;
+    let Some(weights) = searcher.weights().filter(|_| hurry != Hurry::Mobility) else {
+        return Ok(without_weights(kernels, board, replies));
+    };
+    let after = node.after(kernels, square, flipped);
+    let value = match hurry {
+        Hurry::Search(plies) => -K::midgame(searcher, &after, plies, -INFINITE, INFINITE)?,
+        _ => at_a_glance(kernels, weights, &after, moves),
+    };
+    Ok(value - REPLY * replies)
+}
+
+#[inline(always)]
+fn at_a_glance<K: SearchSet>(kernels: K, weights: &Weights, after: &Node, moves: u64) -> i32 {
+    if moves == 0 && kernels.moves(after.board.opponent, after.board.player) == 0 {
+        return -after.board.final_score(kernels) * UNIT;
     }
-    if known.moves[1] == Some(square as u8) {
-        return i32::MAX - 1;
-    }
-    let after = board.after(square, flipped);
-    let replies = kernels.moves(after.player, after.opponent);
-    let mobility = kernels.count(replies) + kernels.count(replies & CORNERS);
-    let potential = kernels.count(kernels.potential_moves(after.player, after.opponent));
-    let corners = kernels.count(corner_stable(after.opponent));
-    -(mobility as i32 * 32) - potential as i32 * 4
-        + corners as i32 * 12
-        + (odd >> square & 1) as i32 * 8
+    -glance(kernels, weights, after, kernels.count(moves))
+}
+
+/// Returns how promising the move to `after` is by mobility alone: few replies, few empty squares
+/// for later replies, corners that stay ours.
+#[inline(always)]
+fn without_weights<K: SearchSet>(kernels: K, after: Board, replies: i32) -> i32 {
+    let potential = kernels.count(kernels.potential_moves(after.player, after.opponent)) as i32;
+    let corners = kernels.count(corner_stable(after.opponent)) as i32;
+    -(REPLY * replies) - REPLY / 8 * potential + 3 * REPLY / 8 * corners
 }
 
 /// Returns the corners of `player` and the squares beside them that a corner makes safe.

@@ -3,28 +3,32 @@
 //! The first move is searched with the whole window, each later one in a null window above the
 //! best so far, and again with the whole window if it turns out better (NegaScout, A. Reinefeld).
 
-use super::board::Board;
-use super::order::{Candidate, Candidates};
+use super::board::{Board, Node};
+use super::deep::{low, moves_to_try_first};
+use super::level::Level;
+use super::order::{Candidate, Candidates, Hurry};
 use super::searcher::{Searcher, Stopped};
-use super::{SearchSet, crew};
-use crate::table::Entry;
+use super::{SearchSet, crew, middle};
+use crate::evaluation::UNIT;
+use crate::table::{Entry, Hint};
 
 /// A position in a window, and the best that its moves have reached so far.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Task {
-    pub(crate) board: Board,
-    pub(crate) empties: u32,
+    pub(crate) node: Node,
     /// Lower end of the window; it rises with the best.
     pub(crate) alpha: i32,
     pub(crate) beta: i32,
     pub(crate) best: i32,
     pub(crate) best_move: Option<u8>,
+    /// How sure the values of the moves are: only at [`Level::EXACT`] they are proved.
+    pub(crate) level: Level,
     first_alpha: i32,
 }
 
 impl Task {
-    pub(crate) fn new(board: Board, empties: u32, alpha: i32, beta: i32) -> Self {
-        Self { board, empties, alpha, beta, best: -128, best_move: None, first_alpha: alpha }
+    pub(crate) fn new(node: Node, alpha: i32, beta: i32, level: Level) -> Self {
+        Self { node, alpha, beta, best: -128, best_move: None, level, first_alpha: alpha }
     }
 
     /// Takes the value of a move into account. In a null window `alpha` does not rise: a value
@@ -52,34 +56,47 @@ impl Task {
         self.best >= self.beta
     }
 
-    /// Puts what is proved into the table. `begin` is the node count before the search.
+    /// Keeps what was found: in the table of proofs at the exact level, otherwise among the hints.
+    /// `begin` is the node count before the search.
     #[inline(always)]
     pub(crate) fn store<K: SearchSet>(&self, searcher: &Searcher<'_, K>, hash: u64, begin: u64) {
-        let work = searcher.total_nodes() - begin;
-        let entry = Entry {
-            lower: if self.best > self.first_alpha { self.best } else { -64 },
-            upper: if self.best < self.beta { self.best } else { 64 },
-            moves: [self.best_move, None],
-            cost: (2 * work.max(1).ilog2()).min(63) as u8,
-        };
-        let Board { player, opponent } = self.board;
-        searcher.table().put(hash, player, opponent, entry, searcher.crew.generation);
+        let Board { player, opponent } = self.node.board;
+        let generation = searcher.crew.generation;
+        if self.level == Level::EXACT {
+            let work = searcher.total_nodes() - begin;
+            let entry = Entry {
+                lower: if self.best > self.first_alpha { self.best } else { -64 },
+                upper: if self.best < self.beta { self.best } else { 64 },
+                moves: [self.best_move, None],
+                cost: (2 * work.max(1).ilog2()).min(63) as u8,
+            };
+            searcher.table().put(hash, player, opponent, entry, generation);
+        } else {
+            let Hint { lower, upper, .. } = Hint::UNKNOWN;
+            let hint = Hint {
+                lower: if self.best > self.first_alpha { self.best * UNIT } else { lower },
+                upper: if self.best < self.beta { self.best * UNIT } else { upper },
+                effort: self.level.effort(self.node.empties),
+                moves: [self.best_move, None],
+            };
+            searcher.hints().put(hash, player, opponent, hint, generation);
+        }
     }
 }
 
-/// Solves `board` in the window from `alpha` to `beta`; the value is exact between them. Returns
-/// the best move too, if one was looked for.
+/// Solves `node` in the window from `alpha` to `beta`; the value is exact between them, at a
+/// selective level it is believed. Returns the best move too, if one was looked for.
 ///
 /// # Errors
 /// [`Stopped`] if the search was asked to stop.
 pub(crate) fn principal<K: SearchSet>(
     searcher: &mut Searcher<'_, K>,
-    board: Board,
-    empties: u32,
+    node: &Node,
     alpha: i32,
     beta: i32,
+    level: Level,
 ) -> Result<(i32, Option<u8>), Stopped> {
-    let kernels = searcher.kernels;
+    let (kernels, board) = (searcher.kernels, node.board);
     searcher.nodes += 1;
     searcher.go_on()?;
     let moves = kernels.moves(board.player, board.opponent);
@@ -87,7 +104,8 @@ pub(crate) fn principal<K: SearchSet>(
         if kernels.moves(board.opponent, board.player) == 0 {
             return Ok((board.final_score(kernels), None));
         }
-        return Ok((-principal(searcher, board.pass(), empties, -beta, -alpha)?.0, None));
+        let after = principal(searcher, &node.pass(kernels), -beta, -alpha, level)?;
+        return Ok((-after.0, None));
     }
     let hash = kernels.hash(board.player, board.opponent);
     let known = searcher.table().get(hash, board.player, board.opponent).unwrap_or(Entry::UNKNOWN);
@@ -99,18 +117,19 @@ pub(crate) fn principal<K: SearchSet>(
     }
     let begin = searcher.total_nodes();
     let mut candidates = Candidates::new(kernels, board, moves);
-    candidates.sort(kernels, board, &known);
+    let first = moves_to_try_first(searcher, hash, node, &known);
+    candidates.sort(searcher, node, first, Hurry::for_principal(node.empties))?;
     let (alpha, beta) = (alpha.max(known.lower - 1), beta.min(known.upper + 1));
-    let mut task = Task::new(board, empties, alpha, beta);
+    let mut task = Task::new(*node, alpha, beta, level);
     for (index, &candidate) in candidates.as_slice().iter().enumerate() {
         let rest = &candidates.as_slice()[index..];
-        if index > 0 && crew::worth_splitting(searcher, empties, rest.len()) {
+        if index > 0 && crew::worth_splitting(searcher, node.empties, rest.len()) {
             crew::split(searcher, rest, &mut task)?;
             break;
         }
         let value = if index == 0 && !task.is_null() {
-            let after = board.after(candidate.square, candidate.flipped);
-            -principal(searcher, after, empties - 1, -beta, -alpha)?.0
+            let after = node.after(kernels, candidate.square, candidate.flipped);
+            -principal(searcher, &after, -beta, -alpha, level)?.0
         } else {
             brother(searcher, &task, candidate)?
         };
@@ -130,12 +149,36 @@ pub(crate) fn principal<K: SearchSet>(
 pub(crate) fn brother<K: SearchSet>(
     searcher: &mut Searcher<'_, K>,
     task: &Task,
-    Candidate { flipped, square, .. }: Candidate,
+    candidate: Candidate,
 ) -> Result<i32, Stopped> {
-    let after = task.board.after(square, flipped);
-    let value = -K::deep(searcher, after, task.empties - 1, -task.alpha - 1)?;
+    let value = narrow(searcher, task, candidate)?;
     if value <= task.alpha || value >= task.beta {
         return Ok(value);
     }
-    Ok(-principal(searcher, after, task.empties - 1, -task.beta, 1 - value)?.0)
+    let after = task.node.after(searcher.kernels, candidate.square, candidate.flipped);
+    Ok(-principal(searcher, &after, -task.beta, 1 - value, task.level)?.0)
+}
+
+/// Returns the value of a move in the null window above the task's `alpha`.
+///
+/// # Errors
+/// [`Stopped`] if the search was asked to stop.
+#[inline(always)]
+pub(crate) fn narrow<K: SearchSet>(
+    searcher: &mut Searcher<'_, K>,
+    task: &Task,
+    Candidate { flipped, square, .. }: Candidate,
+) -> Result<i32, Stopped> {
+    let empties = task.node.empties - 1;
+    if empties <= middle::MOST_EMPTIES {
+        // That layer needs no features, so none are made.
+        let after = task.node.board.after(square, flipped);
+        return Ok(-low(searcher, after, empties, -task.alpha - 1));
+    }
+    let after = task.node.after(searcher.kernels, square, flipped);
+    Ok(if task.level == Level::EXACT {
+        -K::deep(searcher, &after, -task.alpha - 1)?
+    } else {
+        -K::selective(searcher, &after, -task.alpha - 1, task.level)?
+    })
 }

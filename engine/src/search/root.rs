@@ -2,25 +2,24 @@
 
 use std::thread;
 
-use super::SearchSet;
-use super::board::Board;
-use super::crew::Crew;
-use super::order::Candidates;
+use super::board::{Board, Node};
+use super::crew::{Crew, Tools};
+use super::level::Level;
+use super::order::{Candidates, Hurry};
 use super::principal::principal;
 use super::searcher::{Searcher, Stopped};
-use crate::table::{Entry, Table};
+use super::{SearchSet, selective};
+use crate::table::Entry;
 use crate::{Answer, Bound, Control, Position, Request, Score, Square, Window};
 
 /// Searches on `request.threads` threads.
 pub(crate) fn solve<K: SearchSet>(
     kernels: K,
-    table: &Table,
-    generation: u8,
+    tools: &Tools<'_>,
     request: &Request,
     control: &Control,
 ) -> Answer {
-    let limit = request.node_limit.unwrap_or(u64::MAX);
-    let crew = Crew::new(table, control, generation, limit);
+    let crew = Crew::new(tools, control, request.node_limit.unwrap_or(u64::MAX));
     for &(position, bound) in &request.known {
         remember(kernels, &crew, position, bound);
     }
@@ -38,17 +37,16 @@ pub(crate) fn solve<K: SearchSet>(
 /// Returns the exact values of many positions, solved one after the other on this thread.
 pub(crate) fn values<K: SearchSet>(
     kernels: K,
-    table: &Table,
-    generation: u8,
+    tools: &Tools<'_>,
     positions: &[Position],
 ) -> Vec<Score> {
     let control = Control::default();
-    let crew = Crew::new(table, &control, generation, u64::MAX);
+    let crew = Crew::new(tools, &control, u64::MAX);
     let mut searcher = Searcher::new(kernels, &crew);
     let value = |position: &Position| {
-        let board = Board { player: position.player(), opponent: position.opponent() };
-        let found = principal(&mut searcher, board, position.empties(), -63, 64);
-        Score::floor(found.expect("nobody stops this search and it has no limit").0)
+        let node = node(&searcher, *position);
+        let found = principal(&mut searcher, &node, -64, 64, Level::EXACT);
+        Score::floor(found.expect("nobody can stop this search").0)
     };
     positions.iter().map(value).collect()
 }
@@ -76,10 +74,10 @@ fn answer<K: SearchSet>(
             ..after
         };
     }
-    let board = Board { player: position.player(), opponent: position.opponent() };
+    let node = node(searcher, position);
     // Values are even: above `lower` is the same as above the odd number that follows.
     let (alpha, beta) = (window.lower().discs() + 1, window.upper().discs());
-    let found = principal(searcher, board, position.empties(), alpha, beta);
+    let found = search(searcher, &node, alpha, beta);
     let children = children(searcher, position);
     let mut bound = inferred(position, &children);
     let mut best_move = None;
@@ -87,13 +85,74 @@ fn answer<K: SearchSet>(
         bound = narrowed(bound, value, alpha, beta);
         best_move = square.and_then(|square| Square::new(square.into()));
     }
-    let order = order(searcher, board);
+    let order = order(searcher, &node);
     let best_move = best_move.or(order.first().copied());
     searcher.crew.lift_limit();
     let line = line(searcher, position, best_move, bound.value());
     searcher.report_nodes();
     let nodes = searcher.crew.control.nodes();
     Answer { bound, best_move, line, children, order, nodes, finished: found.is_ok() }
+}
+
+fn node<K: SearchSet>(searcher: &Searcher<'_, K>, position: Position) -> Node {
+    let board = Board { player: position.player(), opponent: position.opponent() };
+    Node::new(searcher.kernels, board)
+}
+
+/// Half the width of the first window around a guess, in discs.
+const HALF_WINDOW: i32 = 1;
+
+/// Searches the window: first roughly, each time around the value found before, then exactly.
+fn search<K: SearchSet>(
+    searcher: &mut Searcher<'_, K>,
+    node: &Node,
+    alpha: i32,
+    beta: i32,
+) -> Result<(i32, Option<u8>), Stopped> {
+    let mut levels = Level::ladder(node.empties).peekable();
+    if searcher.weights().is_none() || levels.peek().is_none() {
+        return principal(searcher, node, alpha, beta, Level::EXACT);
+    }
+    let mut value = selective::guess(searcher, node)?;
+    for level in levels {
+        value = aspire(searcher, node, alpha, beta, value, level)?.0;
+    }
+    aspire(searcher, node, alpha, beta, value, Level::EXACT)
+}
+
+/// Searches in a window around `guess`, which is widened until it holds the value or reaches the
+/// end of the window that is asked. What a selective search says of one window need not agree with
+/// what it says of the next, so that only proofs narrow the window again.
+fn aspire<K: SearchSet>(
+    searcher: &mut Searcher<'_, K>,
+    node: &Node,
+    alpha: i32,
+    beta: i32,
+    guess: i32,
+    level: Level,
+) -> Result<(i32, Option<u8>), Stopped> {
+    // An even value lies in the middle of a window with odd ends.
+    let guess = guess / 2 * 2;
+    let mut low = (guess - HALF_WINDOW).clamp(alpha, beta - 1);
+    let mut high = (guess + HALF_WINDOW).clamp(low + 1, beta);
+    let mut step = 2 * HALF_WINDOW;
+    loop {
+        let (value, square) = principal(searcher, node, low, high, level)?;
+        if value <= low && low > alpha {
+            low = (value - 1 - step).max(alpha);
+            if level == Level::EXACT {
+                high = high.min(value + 1);
+            }
+        } else if value >= high && high < beta {
+            high = (value + 1 + step).min(beta);
+            if level == Level::EXACT {
+                low = low.max(value - 1);
+            }
+        } else {
+            return Ok((value, square));
+        }
+        step *= 2;
+    }
 }
 
 /// Returns the bound that a fail-soft search of the window has proved, with what was known.
@@ -144,13 +203,14 @@ fn inferred(position: Position, children: &[(Square, Bound)]) -> Bound {
 }
 
 /// Returns the legal moves, the most promising first.
-fn order<K: SearchSet>(searcher: &Searcher<'_, K>, board: Board) -> Vec<Square> {
-    let kernels = searcher.kernels;
+fn order<K: SearchSet>(searcher: &mut Searcher<'_, K>, node: &Node) -> Vec<Square> {
+    let (kernels, board) = (searcher.kernels, node.board);
     let hash = kernels.hash(board.player, board.opponent);
     let known = searcher.table().get(hash, board.player, board.opponent).unwrap_or(Entry::UNKNOWN);
     let moves = kernels.moves(board.player, board.opponent);
     let mut candidates = Candidates::new(kernels, board, moves);
-    candidates.sort(kernels, board, &known);
+    // Without searching: this must work after a stop as well.
+    let _cannot_stop = candidates.sort(searcher, node, known.moves, Hurry::Glance);
     candidates.as_slice().iter().filter_map(|candidate| Square::new(candidate.square)).collect()
 }
 
@@ -188,14 +248,14 @@ fn move_that_keeps<K: SearchSet>(
     position: Position,
     value: Score,
 ) -> Result<Option<Square>, Stopped> {
-    let board = Board { player: position.player(), opponent: position.opponent() };
-    for square in order(searcher, board) {
+    let here = node(searcher, position);
+    for square in order(searcher, &here) {
         let Some(after) = position.play(square) else { continue };
-        let board = Board { player: after.player(), opponent: after.opponent() };
+        let after = node(searcher, after);
         // The move keeps the value if the opponent cannot hold it below: is the opponent's value
         // at most `-value`?
         let above = -value.discs();
-        let reply = principal(searcher, board, after.empties(), above, above + 1)?.0;
+        let reply = principal(searcher, &after, above, above + 1, Level::EXACT)?.0;
         if reply <= above {
             return Ok(Some(square));
         }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use super::SearchSet;
 use super::crew::{Crew, SplitPoint};
 use super::local_table::LocalTable;
-use crate::table::Table;
+use crate::evaluation::Weights;
+use crate::table::{Hints, Table};
 
 /// The search was asked to stop, ran into its limit, or has become pointless; there is no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +38,18 @@ impl<'a, K: SearchSet> Searcher<'a, K> {
     #[inline(always)]
     pub(crate) fn table(&self) -> &'a Table {
         self.crew.table
+    }
+
+    /// Returns the table of what is believed, for move orders and selective searches.
+    #[inline(always)]
+    pub(crate) fn hints(&self) -> &'a Hints {
+        self.crew.hints
+    }
+
+    /// Returns the weights of the evaluation, if the engine has any.
+    #[inline(always)]
+    pub(crate) fn weights(&self) -> Option<&'a Weights> {
+        self.crew.weights
     }
 
     /// Adds the nodes counted here to the common count and returns that.

@@ -1,0 +1,134 @@
+//! Proved bounds.
+
+use std::io;
+
+use super::lines::{Lines, Place};
+use super::{square_of, square_pack};
+
+/// What the table knows of a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    /// Proved lower bound in discs, even.
+    pub(crate) lower: i32,
+    /// Proved upper bound in discs, even.
+    pub(crate) upper: i32,
+    /// The moves to try first, best first.
+    pub(crate) moves: [Option<u8>; 2],
+    /// Logarithm of the work behind the bounds, 0 to 63; costly entries stay longer.
+    pub(crate) cost: u8,
+}
+
+impl Entry {
+    /// Nothing is known.
+    pub(crate) const UNKNOWN: Self = Self { lower: -64, upper: 64, moves: [None; 2], cost: 0 };
+
+    /// Seven bits for each bound, six for each move and for the cost, eight for the generation.
+    fn pack(self, generation: u8) -> u64 {
+        let bound = |discs: i32| ((discs + 64) / 2) as u64;
+        bound(self.lower)
+            | bound(self.upper) << 7
+            | square_pack(self.moves[0]) << 14
+            | square_pack(self.moves[1]) << 20
+            | u64::from(self.cost) << 26
+            | u64::from(generation) << 32
+    }
+
+    fn unpack(pack: u64) -> Self {
+        let bound = |shift: u32| (pack >> shift & 0x7F) as i32 * 2 - 64;
+        Self {
+            lower: bound(0),
+            upper: bound(7),
+            moves: [square_of(pack >> 14), square_of(pack >> 20)],
+            cost: (pack >> 26 & 0x3F) as u8,
+        }
+    }
+}
+
+/// Value of a pack to the replacement: the work behind it, less what has passed since; each search
+/// of another position halves an entry's worth.
+fn worth(pack: u64, generation: u8) -> i32 {
+    let age = generation.wrapping_sub((pack >> 32) as u8);
+    let cost = (pack >> 26 & 0x3F) as i32;
+    cost - 2 * i32::from(age)
+}
+
+/// The table of proved bounds, shared by all threads.
+#[derive(Debug)]
+pub(crate) struct Table(Lines);
+
+impl Table {
+    /// Makes an empty table of at most `bytes` bytes (at least one line of 64 bytes).
+    ///
+    /// # Errors
+    /// What the system says when it has not got the memory.
+    pub(crate) fn new(bytes: usize) -> io::Result<Self> {
+        Lines::new(bytes).map(Self)
+    }
+
+    /// Takes as much of the table into use as a search of a position with that many `empties` can
+    /// fill.
+    pub(crate) fn prepare(&self, empties: u32) {
+        self.0.prepare(1_usize << empties.saturating_sub(4).min(40));
+    }
+
+    /// Forgets everything.
+    pub(crate) fn clear(&self) {
+        self.0.clear();
+    }
+
+    /// Asks the CPU to load the line of `hash` into its cache.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, hash: u64) {
+        self.0.prefetch(hash);
+    }
+
+    /// Returns what is known of the position.
+    pub(crate) fn get(&self, hash: u64, player: u64, opponent: u64) -> Option<Entry> {
+        self.0.get(Place { hash, player, opponent }).map(Entry::unpack)
+    }
+
+    /// Adds what a search found out; bounds of the same position are merged.
+    pub(crate) fn put(&self, hash: u64, player: u64, opponent: u64, entry: Entry, generation: u8) {
+        let merge = |old: Option<u64>| {
+            let old = old.map_or(Entry::UNKNOWN, Entry::unpack);
+            let merged = Entry {
+                lower: entry.lower.max(old.lower),
+                upper: entry.upper.min(old.upper),
+                cost: entry.cost.max(old.cost),
+                moves: entry.moves,
+            };
+            merged.pack(generation)
+        };
+        self.0.put(Place { hash, player, opponent }, merge, |pack| worth(pack, generation));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(lower: i32, upper: i32, cost: u8) -> Entry {
+        Entry { lower, upper, moves: [Some(19), None], cost }
+    }
+
+    #[test]
+    fn an_entry_comes_back_and_bounds_merge() {
+        let table = Table::new(1 << 12).unwrap();
+        table.put(7 << 40, 1, 2, entry(-64, 6, 3), 1);
+        table.put(7 << 40, 1, 2, entry(-2, 64, 5), 1);
+        assert_eq!(table.get(7 << 40, 1, 2), Some(entry(-2, 6, 5)));
+        assert_eq!(table.get(7 << 40, 2, 1), None);
+        table.clear();
+        assert_eq!(table.get(7 << 40, 1, 2), None);
+    }
+
+    #[test]
+    fn entries_of_older_searches_make_room() {
+        let table = Table::new(64).unwrap();
+        table.put(0, 1, 8, entry(0, 0, 60), 1);
+        for player in [2, 4, 16] {
+            table.put(0, player, 8, entry(0, 0, 10), 40);
+        }
+        assert_eq!(table.get(0, 1, 8), None);
+    }
+}
