@@ -48,6 +48,7 @@ mod okuhara;
 mod pext;
 mod rays;
 mod set_wise;
+pub mod shogi;
 #[cfg(any(feature = "magic", feature = "pext"))]
 mod table;
 

@@ -1,0 +1,175 @@
+//! Where a pawn may be dropped: on files without a pawn of the same side, and not on the last rank.
+//!
+//! The methods of the literature, each as a function; [`pawn_drops`] is the fastest. All take the
+//! unpromoted pawns of the side that drops, at most one on a file. Whether the square is empty is
+//! the caller's affair: intersect with the empty squares.
+//!
+//! # How
+//! In the vertical layouts a file has nine bits, and `L` has the highest of each. `L - pawns`
+//! borrows from that bit wherever the file has a pawn, so `m = (L - pawns) & L` marks the files
+//! without one. A second subtraction spreads each mark over its file:
+//!
+//! ```text
+//!   one file       rank 8 … 0         with a pawn      without
+//!   pawns                             000010000        000000000
+//!   L - pawns                         011110000        100000000
+//!   m                                 000000000        100000000
+//!   m - (m >> 8)                      000000000        011111111     White: ranks 0-7
+//!   (m << 1) - (m >> 7)               000000000        111111110     Black: ranks 1-8
+//! ```
+//! The last two lines are ours; Qugiy spreads the marks by `L ^ (L - t)`, one operation more.
+//!
+//! Source: `shogi-pawn-drop`; TECHNIQUES H2, H3.
+
+use super::board::{Layout, Side, Split};
+
+mod horizontal;
+#[cfg(all(feature = "pext", target_arch = "x86_64"))]
+mod table;
+
+pub use horizontal::Horizontal;
+#[cfg(all(feature = "pext", target_arch = "x86_64"))]
+pub use table::Table;
+
+/// The highest rank of each file in the words of [`Split`].
+const LAST: [u64; 2] = [0x4020_1008_0402_0100, 0x0002_0100];
+
+/// Returns the squares where `side`, whose unpromoted pawns are given, may drop a pawn, occupied or
+/// not: the fastest of the methods.
+///
+/// # Panics
+/// Builds with debug assertions panic if there are two pawns on a file.
+#[inline(always)]
+#[must_use]
+pub fn pawn_drops<L: Layout>(side: Side, pawns: L) -> L {
+    debug_assert!(one_a_file(pawns), "two pawns on a file: {pawns:?}");
+    L::pawn_drops(side, pawns)
+}
+
+/// Returns the empty squares, `targets`, where `side` may drop a pawn.
+///
+/// # Panics
+/// As [`pawn_drops`].
+#[inline(always)]
+#[must_use]
+pub fn onto<L: Layout>(side: Side, pawns: L, targets: L) -> L {
+    pawn_drops(side, pawns) & targets
+}
+
+/// Returns the squares where Black and where White may drop a pawn.
+///
+/// # Panics
+/// As [`pawn_drops`].
+#[inline(always)]
+#[must_use]
+pub fn both<L: Layout>(black: L, white: L) -> (L, L) {
+    (pawn_drops(Side::Black, black), pawn_drops(Side::White, white))
+}
+
+/// Returns the same as [`pawn_drops`], with the board as one number.
+#[inline(always)]
+#[must_use]
+pub fn as_one_number<L: Layout>(side: Side, pawns: L) -> L {
+    let last = last_ranks::<L>();
+    let free = last.wrapping_sub(pawns.bits()) & last;
+    L::from_bits(match side {
+        Side::Black => (free << 1).wrapping_sub(free >> 7),
+        Side::White => free.wrapping_sub(free >> 8),
+    })
+}
+
+/// Returns the same as [`pawn_drops`] for [`Split`], with both words in general registers: the
+/// shortest latency where the boards are there already.
+#[inline(always)]
+#[must_use]
+pub fn by_words(side: Side, pawns: Split) -> Split {
+    let mut words = pawns.words();
+    for (word, last) in words.iter_mut().zip(LAST) {
+        let free = last.wrapping_sub(*word) & last;
+        *word = match side {
+            Side::Black => (free << 1).wrapping_sub(free >> 7),
+            Side::White => free.wrapping_sub(free >> 8),
+        };
+    }
+    Split::new(words)
+}
+
+/// Returns the same as [`pawn_drops`] for [`Split`], with both words in one SSE2 register: the
+/// highest throughput, since no operation crosses a word.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+#[must_use]
+pub fn by_sse2(side: Side, pawns: Split) -> Split {
+    // SAFETY: every x86-64 CPU has SSE2.
+    unsafe { in_register(side, pawns) }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "sse2")]
+fn in_register(side: Side, pawns: Split) -> Split {
+    use core::arch::x86_64::*;
+
+    // SAFETY: `Split` is 16 bytes, aligned to 16.
+    let pawns = unsafe { _mm_load_si128(core::ptr::from_ref(&pawns).cast()) };
+    let last = _mm_set_epi64x(LAST[1].cast_signed(), LAST[0].cast_signed());
+    let free = _mm_and_si128(_mm_sub_epi64(last, pawns), last);
+    let drops = match side {
+        Side::Black => _mm_sub_epi64(_mm_slli_epi64::<1>(free), _mm_srli_epi64::<7>(free)),
+        Side::White => _mm_sub_epi64(free, _mm_srli_epi64::<8>(free)),
+    };
+    let mut result = Split::EMPTY;
+    // SAFETY: as above; the bits that stand for no square are 0, as `Split` needs them.
+    unsafe { _mm_store_si128(core::ptr::from_mut(&mut result).cast(), drops) };
+    result
+}
+
+/// Returns the same as [`pawn_drops`] by Qugiy's form, the best before.
+#[inline(always)]
+#[must_use]
+pub fn qugiy<L: Layout>(side: Side, pawns: L) -> L {
+    let last = last_ranks::<L>();
+    let free = last.wrapping_sub(pawns.bits()) & last;
+    L::from_bits(match side {
+        Side::Black => last ^ last.wrapping_sub(free >> 7),
+        Side::White => !last & last.wrapping_sub(free >> 8),
+    })
+}
+
+/// Returns the same as [`pawn_drops`] by taking away the file of each pawn, as Apery does.
+#[inline(always)]
+#[must_use]
+pub fn pawn_by_pawn<L: Layout>(side: Side, pawns: L) -> L {
+    let farthest = match side {
+        Side::Black => last_ranks::<L>() >> 8,
+        Side::White => last_ranks::<L>(),
+    };
+    let mut drops = !L::from_bits(farthest);
+    let mut left = pawns.bits();
+    while left != 0 {
+        let bit = left.trailing_zeros();
+        left &= left - 1;
+        drops = drops & !L::from_bits(file_of_bit::<L>(bit));
+    }
+    drops
+}
+
+/// Returns the file that a bit of the layout belongs to.
+#[inline(always)]
+fn file_of_bit<L: Layout>(bit: u32) -> u128 {
+    // The second word of the split layout begins at file 7: bit 64 in one, 63 in the other.
+    let file = if bit < L::file_start(7) { bit / 9 } else { 7 + (bit - L::file_start(7)) / 9 };
+    0x1ff << L::file_start(file as u8)
+}
+
+/// Returns the highest rank of each file.
+#[inline(always)]
+fn last_ranks<L: Layout>() -> u128 {
+    let ([low, high], start) = (LAST, L::file_start(7));
+    u128::from(low) | u128::from(high) << start
+}
+
+/// Returns whether no file has two pawns.
+fn one_a_file<L: Layout>(pawns: L) -> bool {
+    (0..9).all(|file| (pawns.bits() >> L::file_start(file) & 0x1ff).count_ones() <= 1)
+}

@@ -1,0 +1,236 @@
+//! Shogi: every slider with every occupancy that matters, and pawn drops with every set of pawns
+//! of each half of the board, in both layouts.
+
+use sliding::shogi::pawn_drop::{self, Horizontal};
+use sliding::shogi::{self, Attacks, Contiguous, Layout, Side, Split};
+use sliding::{Native, Scalar};
+
+type Steps<'a> = &'a [(i32, i32)];
+const ROOK: Steps<'_> = &[(1, 0), (-1, 0), (0, 1), (0, -1)];
+const BISHOP: Steps<'_> = &[(1, 1), (1, -1), (-1, 1), (-1, -1)];
+const BLACK_LANCE: Steps<'_> = &[(0, -1)];
+const WHITE_LANCE: Steps<'_> = &[(0, 1)];
+
+/// Returns the squares on the ray, nearest first; bit `n` of other boards here is square `n`.
+fn ray(square: u8, (files, ranks): (i32, i32)) -> Vec<u32> {
+    let (mut file, mut rank) = (i32::from(square) / 9 + files, i32::from(square) % 9 + ranks);
+    let mut squares = Vec::new();
+    while (0..9).contains(&file) && (0..9).contains(&rank) {
+        squares.push((9 * file + rank) as u32);
+        (file, rank) = (file + files, rank + ranks);
+    }
+    squares
+}
+
+fn attacks(rays: &[Vec<u32>], occupied: u128) -> u128 {
+    let mut attacks = 0;
+    for ray in rays {
+        for &square in ray {
+            attacks |= 1 << square;
+            if occupied >> square & 1 != 0 {
+                break;
+            }
+        }
+    }
+    attacks
+}
+
+fn relevant(rays: &[Vec<u32>]) -> u128 {
+    let inner = rays.iter().flat_map(|ray| ray.split_last().map_or(&[][..], |(_, inner)| inner));
+    inner.fold(0, |squares, square| squares | 1 << square)
+}
+
+fn king_steps(square: u8) -> u128 {
+    let steps = ROOK.iter().chain(BISHOP);
+    steps.filter_map(|&step| ray(square, step).first().copied()).fold(0, |s, n| s | 1 << n)
+}
+
+/// Checks one back-end in both layouts.
+fn check_set<A: Attacks>(set: A, piece: &str, square: u8, occupied: u128, expected: u128) {
+    fn one<A: Attacks, L: Layout>(set: A, piece: &str, square: u8, occupied: L) -> L {
+        match piece {
+            "rook" => set.rook(square, occupied),
+            "bishop" => set.bishop(square, occupied),
+            "dragon" => set.dragon(square, occupied),
+            "horse" => set.horse(square, occupied),
+            "black lance" => set.lance(Side::Black, square, occupied),
+            _ => set.lance(Side::White, square, occupied),
+        }
+    }
+    let contiguous = Contiguous::from_bits(occupied);
+    let found = one(set, piece, square, contiguous);
+    assert_eq!(found.bits(), expected, "{piece} on {square}, {occupied:#x}");
+    let found = one(set, piece, square, Split::from(contiguous));
+    assert_eq!(Contiguous::from(found).bits(), expected, "{piece}, split, {square}, {occupied:#x}");
+}
+
+/// Checks every back-end that this CPU has.
+fn check(piece: &str, square: u8, occupied: u128, expected: u128) {
+    check_set(Scalar::new(), piece, square, occupied, expected);
+    check_set(Native, piece, square, occupied, expected);
+    #[cfg(target_arch = "x86_64")]
+    {
+        if let Some(set) = sliding::Avx2::detect() {
+            check_set(set, piece, square, occupied, expected);
+        }
+        if let Some(set) = sliding::Avx512Gfni::detect() {
+            check_set(set, piece, square, occupied, expected);
+        }
+    }
+}
+
+/// Returns the number of occupancies tried.
+fn exhaustive(piece: &str, promoted: Option<&str>, steps: Steps<'_>) -> u32 {
+    let mut noise = 0x0123_4567_89ab_cdef_0011_2233_4455_6677_u128;
+    let mut tried = 0;
+    for square in 0..81 {
+        let rays: Vec<_> = steps.iter().map(|&step| ray(square, step)).collect();
+        let relevant = relevant(&rays);
+        let king = king_steps(square);
+        let mut occupied = 0_u128;
+        loop {
+            noise = noise.wrapping_mul(0x2360_ed05_1fc6_5da4_4385_df64_9fcc_f645).rotate_right(64);
+            let expected = attacks(&rays, occupied);
+            let other = if tried % 2 == 0 { noise & !relevant } else { 0 };
+            check(piece, square, occupied | other, expected);
+            if let Some(promoted) = promoted {
+                check(promoted, square, occupied | other, expected | king);
+            }
+            tried += 1;
+            occupied = occupied.wrapping_sub(relevant) & relevant;
+            if occupied == 0 {
+                break;
+            }
+        }
+    }
+    tried
+}
+
+#[test]
+fn rooks_and_dragons_with_all_occupancies() {
+    assert_eq!(exhaustive("rook", Some("dragon"), ROOK), 495_616);
+}
+
+#[test]
+fn bishops_and_horses_with_all_occupancies() {
+    assert_eq!(exhaustive("bishop", Some("horse"), BISHOP), 20_224);
+}
+
+#[test]
+fn lances_with_all_occupancies() {
+    let on_one_file: u32 = (0..9_u32).map(|rank| 1 << rank.saturating_sub(1)).sum();
+    assert_eq!(exhaustive("black lance", None, BLACK_LANCE), 9 * on_one_file);
+    assert_eq!(exhaustive("white lance", None, WHITE_LANCE), 9 * on_one_file);
+}
+
+/// Checks all methods with one set of pawns and the drops that the rules allow, as words.
+fn check_drops(side: Side, pawns: [u64; 2], expected: [u64; 2]) {
+    let (pawns, expected) = (Split::new(pawns), Split::new(expected));
+    assert_eq!(shogi::pawn_drops(side, pawns), expected, "{side:?} {pawns:x?}");
+    assert_eq!(pawn_drop::as_one_number(side, pawns), expected, "one number {pawns:x?}");
+    assert_eq!(pawn_drop::by_words(side, pawns), expected, "words {pawns:x?}");
+    #[cfg(target_arch = "x86_64")]
+    assert_eq!(pawn_drop::by_sse2(side, pawns), expected, "SSE2 {pawns:x?}");
+    assert_eq!(pawn_drop::pawn_by_pawn(side, pawns), expected, "Apery {pawns:x?}");
+    #[cfg(target_arch = "x86_64")]
+    if let Some(token) = sliding::Avx2::detect() {
+        let found = pawn_drop::Table::new(token).drops(side, pawns);
+        assert_eq!(found, expected, "add, PEXT, table {pawns:x?}");
+    }
+    assert_eq!(pawn_drop::qugiy(side, pawns), expected, "Qugiy {pawns:x?}");
+    let (pawns, expected) = (Contiguous::from(pawns), Contiguous::from(expected));
+    assert_eq!(shogi::pawn_drops(side, pawns), expected, "contiguous {pawns:x?}");
+    assert_eq!(pawn_drop::qugiy(side, pawns), expected, "Qugiy, contiguous {pawns:x?}");
+}
+
+/// Checks the methods of the horizontal layout, to which a conversion is slow, and target squares.
+fn check_slow_drops(side: Side, pawns: [u64; 2], expected: [u64; 2]) {
+    let (pawns, expected) = (Split::new(pawns), Split::new(expected));
+    let contiguous = pawn_drop::pawn_by_pawn(side, Contiguous::from(pawns));
+    assert_eq!(Split::from(contiguous), expected, "Apery, contiguous {pawns:x?}");
+    let horizontal = Horizontal::new(pawns);
+    assert_eq!(horizontal.by_fold(side).split(), expected, "fold {pawns:x?}");
+    assert_eq!(horizontal.by_table(side).split(), expected, "fold and table {pawns:x?}");
+    let targets = Split::new([0x1234_5678_9abc_def0, 0x2_f0f5]);
+    let found = horizontal.square_by_square(side, Horizontal::new(targets)).split();
+    assert_eq!(found, expected & targets, "Bonanza {pawns:x?}");
+    assert_eq!(pawn_drop::onto(side, pawns, targets), expected & targets);
+}
+
+/// Calls `visit` with every set of pawns of the first `files` files, at most one on each, and with
+/// the squares that Black and White may drop a pawn on.
+fn pawn_sets(files: u32, visit: &mut impl FnMut(u64, [u64; 2])) {
+    fn extend(
+        file: u32,
+        files: u32,
+        pawns: u64,
+        drops: [u64; 2],
+        visit: &mut impl FnMut(u64, [u64; 2]),
+    ) {
+        if file == files {
+            return visit(pawns, drops);
+        }
+        for rank in 0..9 {
+            extend(file + 1, files, pawns | 1 << (9 * file + rank), drops, visit);
+        }
+        let [black, white] = drops;
+        let free = [black | 0x1fe << (9 * file), white | 0xff << (9 * file)];
+        extend(file + 1, files, pawns, free, visit);
+    }
+    extend(0, files, 0, [0; 2], visit);
+}
+
+#[test]
+fn pawn_drops_with_every_set_of_pawns_of_each_half() {
+    let mut second_words = Vec::new();
+    pawn_sets(2, &mut |pawns, drops| second_words.push((pawns, drops)));
+    assert_eq!(second_words.len(), 100);
+    let mut tried = 0;
+    pawn_sets(7, &mut |low, [black, white]| {
+        let (high, [high_black, high_white]) = second_words[tried % 100];
+        check_drops(Side::Black, [low, high], [black, high_black]);
+        check_drops(Side::White, [low, high], [white, high_white]);
+        if tried % 97 == 0 {
+            check_slow_drops(Side::Black, [low, high], [black, high_black]);
+            check_slow_drops(Side::White, [low, high], [white, high_white]);
+        }
+        tried += 1;
+    });
+    assert_eq!(tried, 10_000_000);
+}
+
+#[test]
+fn no_pawns_and_nine_pawns() {
+    let (black, white) = pawn_drop::both(Split::EMPTY, Split::EMPTY);
+    assert_eq!((black.count(), white.count()), (72, 72));
+    let nine = (0..9).fold(Split::EMPTY, |pawns, file| pawns.with(9 * file + 8));
+    assert_eq!(pawn_drop::both(nine, nine), (Split::EMPTY, Split::EMPTY));
+    check_slow_drops(Side::White, nine.words(), [0; 2]);
+}
+
+#[test]
+fn layouts_convert_and_drop_bits_of_no_square() {
+    for square in 0..81 {
+        let split = Split::EMPTY.with(square);
+        assert_eq!(Contiguous::from(split), Contiguous::EMPTY.with(square));
+        assert_eq!(Split::from(Contiguous::from(split)), split);
+        assert_eq!(split.squares().collect::<Vec<_>>(), [square]);
+        assert_eq!(Horizontal::new(split).split(), split);
+    }
+    assert_eq!(Split::new([u64::MAX; 2]).count(), 81);
+    assert_eq!(Contiguous::from_bits(u128::MAX), Contiguous::ALL);
+    assert_eq!(!Split::ALL, Split::EMPTY);
+}
+
+#[test]
+#[should_panic(expected = "off the board")]
+fn a_lance_off_the_board_is_refused() {
+    let _ = shogi::lance(Side::Black, 81, Split::EMPTY);
+}
+
+#[cfg(debug_assertions)]
+#[test]
+#[should_panic(expected = "two pawns on a file")]
+fn two_pawns_on_a_file_are_refused() {
+    let _ = shogi::pawn_drops(Side::Black, Split::EMPTY.with(3).with(5));
+}
