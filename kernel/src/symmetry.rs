@@ -5,8 +5,13 @@
 pub(crate) mod avx2;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx512;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod gfni;
 pub mod portable;
 pub mod scalar;
+mod set;
+
+pub use set::Symmetry;
 
 crate::variants::variants! {
     /// Player, opponent → the smallest of the eight symmetric positions.

@@ -132,27 +132,28 @@ macro_rules! native {
     ($set:ident => $call:expr) => {{
         #[cfg(target_arch = "x86_64")]
         {
-            if let Some($set) = const { Avx512Gfni::compiled() } {
+            if let Some($set) = const { outflank_kernel::Avx512Gfni::compiled() } {
                 return $call;
             }
-            if let Some($set) = const { Avx512::compiled() } {
+            if let Some($set) = const { outflank_kernel::Avx512::compiled() } {
                 return $call;
             }
-            if let Some($set) = const { Avx2::compiled() } {
+            if let Some($set) = const { outflank_kernel::Avx2::compiled() } {
                 return $call;
             }
-            if let Some($set) = const { Ssse3::compiled() } {
+            if let Some($set) = const { outflank_kernel::Ssse3::compiled() } {
                 return $call;
             }
         }
         #[cfg(target_arch = "aarch64")]
-        if let Some($set) = const { Neon::compiled() } {
+        if let Some($set) = const { outflank_kernel::Neon::compiled() } {
             return $call;
         }
-        let $set = const { Scalar::new() };
+        let $set = const { outflank_kernel::Scalar::new() };
         $call
     }};
 }
+pub(crate) use native;
 
 /// Implements methods, and free functions of the same names, by the highest set.
 macro_rules! native_methods {

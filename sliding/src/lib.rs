@@ -34,6 +34,7 @@ extern crate std;
 
 mod attacks;
 mod best;
+pub mod canonical;
 pub mod catalogue;
 pub mod constant;
 mod geometry;

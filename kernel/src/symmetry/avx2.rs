@@ -22,6 +22,15 @@ pub(crate) fn canonical(player: u64, opponent: u64) -> (u64, u64) {
     players.into_iter().zip(opponents).chain(transposed).fold((player, opponent), Ord::min)
 }
 
+/// Returns the smallest of the eight images of a board.
+#[inline]
+#[target_feature(enable = "avx2")]
+#[must_use]
+pub(crate) fn smallest(board: u64) -> u64 {
+    let mirrored = mirrored(board);
+    mirrored.into_iter().chain(transpose(mirrored)).fold(board, u64::min)
+}
+
 /// Returns the four boards transposed.
 #[inline]
 #[target_feature(enable = "avx2")]

@@ -26,6 +26,14 @@ pub(crate) fn canonical(player: u64, opponent: u64) -> (u64, u64) {
     (least, _mm512_mask_reduce_min_epu64(ties, opponents))
 }
 
+/// Returns the smallest of the eight images of a board.
+#[inline]
+#[target_feature(enable = "avx2,avx512f,avx512vl")]
+#[must_use]
+pub(crate) fn smallest(board: u64) -> u64 {
+    _mm512_reduce_min_epu64(images(board))
+}
+
 /// Returns the eight images of a board.
 #[inline]
 #[target_feature(enable = "avx2,avx512f,avx512vl")]
