@@ -7,7 +7,8 @@ use anyhow::Context;
 use clap::{Args, Subcommand};
 use outflank_engine::evaluation::{File, Weights};
 use outflank_kernel::Isa;
-use outflank_training::{Plan, Progress, TrainingError, report, train, write};
+use outflank_training::plot::{Chart, Series};
+use outflank_training::{CurvePoint, Plan, Progress, TrainingError, curve, report, train, write};
 
 use crate::exit::{self, Exit, Failure, OrExit};
 use crate::output;
@@ -29,6 +30,8 @@ enum Action {
     All(All),
     /// Compare the predictions of weights with exact values of games that training never sees.
     Report(Report),
+    /// Show how the error falls with the number of labels, by the folder of a training.
+    Curve(Curve),
 }
 
 #[derive(Debug, Args)]
@@ -84,6 +87,25 @@ struct Report {
         default_values = ["10:20000", "12:20000", "14:5000", "16:2000", "18:500"]
     )]
     sets: Vec<(u32, usize)>,
+    /// Draw the errors.
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+struct Curve {
+    /// The work folder of the training.
+    #[arg(long, value_name = "DIR")]
+    work: PathBuf,
+    /// For how many empty squares; their stage must have searched labels.
+    #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(11..=56))]
+    empties: u32,
+    /// Games whose exact values the fits are compared with.
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    games: usize,
+    /// Draw the curve.
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
 }
 
 fn scale(text: &str) -> Result<f64, String> {
@@ -105,6 +127,7 @@ pub(crate) fn run(train: &Train) -> Result<Exit, Failure> {
     match &train.action {
         Action::All(all) => run_all(all, isa),
         Action::Report(report) => run_report(report, isa),
+        Action::Curve(curve) => run_curve(curve, isa),
     }
 }
 
@@ -135,10 +158,54 @@ fn run_report(asked: &Report, isa: Isa) -> Result<Exit, Failure> {
     output::line(&format!("weights {:016x}", weights.id()))?;
     output::line(weights.provenance().trim_end())?;
     output::line("empties positions    MAE   RMSE   bias")?;
+    let (mut absolute, mut square) = (Vec::new(), Vec::new());
     for &(empties, games) in &asked.sets {
         let accuracy =
             report(weights, isa, asked.seed, empties, games, &progress()).map_err(failure)?;
         output::line(&accuracy.to_string())?;
+        absolute.push((f64::from(empties), accuracy.mean_absolute));
+        square.push((f64::from(empties), accuracy.root_mean_square));
+    }
+    let chart = Chart {
+        title: "Error against exact values that training never saw".to_owned(),
+        across: "empty squares".to_owned(),
+        up: "discs".to_owned(),
+        logarithmic: false,
+        series: vec![series("root mean square", square), series("mean absolute", absolute)],
+    };
+    draw(&chart, asked.svg.as_deref())
+}
+
+fn run_curve(asked: &Curve, isa: Isa) -> Result<Exit, Failure> {
+    let Curve { work, empties, games, svg } = asked;
+    let points = curve(work, isa, *empties, *games, &progress()).map_err(failure)?;
+    output::line("  labels  alone  with the neighbouring stage as prior")?;
+    for &CurvePoint { labels, alone, with_prior } in &points {
+        output::line(&format!("{labels:>8} {alone:>6.2} {with_prior:>6.2}"))?;
+    }
+    let line = |error: fn(&CurvePoint) -> f64| {
+        points.iter().map(|point| (point.labels as f64, error(point))).collect()
+    };
+    let chart = Chart {
+        title: format!("Error by number of searched labels, {empties} empty squares"),
+        across: "labels".to_owned(),
+        up: "discs".to_owned(),
+        logarithmic: true,
+        series: vec![
+            series("without a prior", line(|point| point.alone)),
+            series("neighbouring stage as prior", line(|point| point.with_prior)),
+        ],
+    };
+    draw(&chart, svg.as_deref())
+}
+
+fn series(name: &str, points: Vec<(f64, f64)>) -> Series {
+    Series { name: name.to_owned(), points }
+}
+
+fn draw(chart: &Chart, path: Option<&Path>) -> Result<Exit, Failure> {
+    if let Some(path) = path {
+        write(path, chart.svg().as_bytes()).map_err(failure)?;
     }
     Ok(Exit::Done)
 }

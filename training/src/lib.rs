@@ -7,9 +7,11 @@
 //! same seed and plan give the same file, bit for bit, on any number of threads.
 #![forbid(unsafe_code)]
 
+mod curve;
 mod error;
 pub mod games;
 pub mod labels;
+pub mod plot;
 pub mod progress;
 mod random;
 pub mod regression;
@@ -20,6 +22,7 @@ mod stage;
 pub mod train;
 mod work;
 
+pub use curve::{CurvePoint, curve};
 pub use error::TrainingError;
 pub use progress::Progress;
 pub use random::Random;

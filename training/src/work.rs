@@ -38,6 +38,23 @@ impl Work {
         }
     }
 
+    /// Returns the folder of a training, whatever its plan.
+    pub(crate) fn existing(folder: &Path) -> Self {
+        Self { folder: folder.to_owned() }
+    }
+
+    /// Returns the samples of that name.
+    pub(crate) fn finished_samples(&self, name: &str) -> Result<Samples, TrainingError> {
+        let path = self.path(&format!("{name}.samples"));
+        self.samples(name, || Err(failed("reading", &path, ErrorKind::NotFound.into())))
+    }
+
+    /// Returns the weights of a stage.
+    pub(crate) fn finished_fitted(&self, stage: u32) -> Result<Fitted, TrainingError> {
+        let path = self.path(&format!("stage-{stage:02}.fitted"));
+        self.fitted(stage, || Err(failed("reading", &path, ErrorKind::NotFound.into())))
+    }
+
     fn path(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }

@@ -2,7 +2,7 @@
 
 use outflank_engine::evaluation::{File, Weights};
 use outflank_kernel::Isa;
-use outflank_training::{Plan, Progress, TrainingError, report, train};
+use outflank_training::{Plan, Progress, TrainingError, curve, report, train};
 
 fn plan() -> Plan {
     let corrections = vec![400];
@@ -38,6 +38,10 @@ fn a_training_goes_on_where_it_was_interrupted() {
         std::fs::remove_file(folder.path().join(lost)).unwrap();
     }
     assert!(go().unwrap() == whole, "the file differs after the interruption");
+    let points = curve(folder.path(), Isa::detect(), 11, 100, &Progress::hidden()).unwrap();
+    assert_eq!(points, [], "there are fewer labels than a curve begins with");
+    let error = curve(folder.path(), Isa::detect(), 30, 100, &Progress::hidden()).unwrap_err();
+    assert!(matches!(error, TrainingError::Io { .. }), "{error}");
     let other = Plan { seed: 2, ..plan() };
     let error = train(&other, Isa::detect(), folder.path(), &Progress::hidden()).unwrap_err();
     assert!(matches!(error, TrainingError::OtherPlan { .. }), "{error}");
