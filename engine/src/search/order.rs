@@ -34,11 +34,10 @@ impl Hurry {
     #[inline(always)]
     pub(crate) fn for_empties(empties: u32) -> Self {
         match empties {
-            0..15 => Self::Glance,
-            15..19 => Self::Search(1),
-            19..23 => Self::Search(2),
-            23..26 => Self::Search(3),
-            _ => Self::Search(4),
+            0..18 => Self::Glance,
+            18..22 => Self::Search(1),
+            22..26 => Self::Search(2),
+            _ => Self::Search(3),
         }
     }
 
