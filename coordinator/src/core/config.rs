@@ -9,8 +9,8 @@ pub struct Config {
     pub lease: Duration,
     /// A job predicted to be this small, in nodes, is never split; 20 million, less than a second.
     pub shortest_job: f64,
-    /// A job predicted to be larger than this, in nodes, is always split; 30 thousand million, some
-    /// ten minutes of one core.
+    /// A job predicted to be larger than this, in nodes, is always split; three thousand million,
+    /// about a minute of one core: what a kill can cost.
     pub longest_job: f64,
     /// The number of jobs for each thread of the fleet into which a request is cut, within
     /// `shortest_job` and `longest_job`; 16.
@@ -34,7 +34,7 @@ impl Default for Config {
         Self {
             lease: Duration::from_secs(30),
             shortest_job: 2e7,
-            longest_job: 3e10,
+            longest_job: 3e9,
             jobs_per_thread: 16.0,
             budget_factor: 8.0,
             retry_limit: 3,
