@@ -39,8 +39,8 @@ fn lies(seed: u64) -> &'static Weights {
         StageParameters::new(weights).expect("there are as many as it takes")
     };
     let stages = (0..6).map(|_| stage()).collect();
-    let log_spread = [-3.0, 0.0, 0.0, 0.0, 0.0];
-    let sure = Selectivity { mean: [0.0; 5], log_spread, quantiles: [0.5; 5] };
+    let log_spread = [-3.0, 0.0, 0.0, 0.0, -3.0, 0.0, 0.0];
+    let sure = Selectivity { mean: [0.0; 7], log_spread, quantiles: [0.5; 5] };
     let file = File::new(6, stages, "lies".to_owned(), Some(sure)).expect("the stages exist");
     Box::leak(Box::new(Weights::new(&file)))
 }

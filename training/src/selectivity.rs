@@ -18,7 +18,11 @@ const EMPTIES: [u32; 12] = [12, 13, 14, 15, 16, 18, 20, 22, 24, 27, 30, 34];
 /// The deepest search, in plies.
 const DEEPEST: u32 = 8;
 /// The most empty squares for which the exact value is measured too.
-const EXACT: u32 = 16;
+const EXACT: u32 = 20;
+/// The most empty squares for which it is measured for every position; above, for every fourth.
+const EXACT_ALWAYS: u32 = 16;
+/// Factors of mean and spread.
+const TERMS: usize = Selectivity::TERMS;
 /// Positions whose static value is further from a draw, in discs, are left out: nearly decided ones
 /// would make the spread look small.
 const OPEN: i32 = 24;
@@ -56,12 +60,13 @@ pub fn selectivity(
         let positions = positions(seed, Purpose::Selectivity, &[empties], games, progress);
         let rows = rows(weights, isa, &positions, progress)?;
         for (number, row) in rows.iter().enumerate() {
-            halves[number % 2].extend(differences(row));
+            // Not every other one: exact values are those of every fourth position.
+            halves[number / 4 % 2].extend(differences(row));
         }
     }
     let too_few = || TrainingError::Plan(format!("{games} games are too few for selectivity"));
     let mean = fit_mean(&halves[0]).ok_or_else(too_few)?;
-    let mut found = Selectivity { mean, log_spread: [0.0; 5], quantiles: [0.0; 5] };
+    let mut found = Selectivity { mean, log_spread: [0.0; TERMS], quantiles: [0.0; 5] };
     found.log_spread = fit_log_spread(&found, &halves[0]).ok_or_else(too_few)?;
     found.quantiles = quantiles(&found, &halves[1]).ok_or_else(too_few)?;
     Ok(found)
@@ -83,12 +88,23 @@ fn rows(
         .collect();
     let depths: Vec<_> =
         (0..=DEEPEST).map(|plies| labels::searched(isa, weights, &open, plies, progress)).collect();
-    let solved = open.first().is_some_and(|position| position.empties() <= EXACT);
-    let exact = if solved { labels::exact(isa, &open, progress)? } else { Vec::new() };
+    let empties = open.first().map_or(0, |position| position.empties());
+    let step = if empties <= EXACT_ALWAYS {
+        1
+    } else if empties <= EXACT {
+        4
+    } else {
+        usize::MAX // no exact values
+    };
+    let solved: Vec<Position> = match step {
+        usize::MAX => Vec::new(),
+        step => open.iter().copied().step_by(step).collect(),
+    };
+    let exact = labels::exact(isa, &solved, progress)?;
     let row = |(number, position): (usize, &Position)| Row {
         empties: position.empties(),
         searched: depths.iter().map(|values| values[number]).collect(),
-        exact: exact.get(number).copied(),
+        exact: number.is_multiple_of(step).then(|| exact.get(number / step).copied()).flatten(),
     };
     Ok(open.iter().enumerate().map(row).collect())
 }
@@ -113,7 +129,7 @@ fn differences(row: &Row) -> Vec<Difference> {
     differences
 }
 
-fn fit_mean(differences: &[Difference]) -> Option<[f64; 5]> {
+fn fit_mean(differences: &[Difference]) -> Option<[f64; TERMS]> {
     let rows = differences.iter().map(|difference| {
         let Difference { empties, shallow, deep, discs } = *difference;
         (Selectivity::terms(empties, shallow, deep), discs)
@@ -123,7 +139,7 @@ fn fit_mean(differences: &[Difference]) -> Option<[f64; 5]> {
 
 /// Fits the logarithm of the spread around the mean, with the same weight for each combination of
 /// empty squares and depths.
-fn fit_log_spread(found: &Selectivity, differences: &[Difference]) -> Option<[f64; 5]> {
+fn fit_log_spread(found: &Selectivity, differences: &[Difference]) -> Option<[f64; TERMS]> {
     let mut cells = std::collections::BTreeMap::new();
     for &Difference { empties, shallow, deep, discs } in differences {
         let (sum, count) = cells.entry((empties, shallow, deep)).or_insert((0.0, 0.0));
@@ -154,8 +170,8 @@ fn quantiles(found: &Selectivity, differences: &[Difference]) -> Option<[f64; 5]
 
 /// Returns the factors that fit the rows (terms, value) best, or `None` if they do not determine
 /// them. The normal equations are solved by elimination.
-fn least_squares(rows: impl Iterator<Item = ([f64; 5], f64)>) -> Option<[f64; 5]> {
-    let mut system = [[0.0; 6]; 5];
+fn least_squares(rows: impl Iterator<Item = ([f64; TERMS], f64)>) -> Option<[f64; TERMS]> {
+    let mut system = [[0.0; TERMS + 1]; TERMS];
     for (terms, value) in rows {
         for (row, term) in system.iter_mut().zip(terms) {
             for (cell, other) in row.iter_mut().zip(terms.into_iter().chain([value])) {
@@ -163,8 +179,8 @@ fn least_squares(rows: impl Iterator<Item = ([f64; 5], f64)>) -> Option<[f64; 5]
             }
         }
     }
-    for column in 0..5 {
-        let pivot = (column..5)
+    for column in 0..TERMS {
+        let pivot = (column..TERMS)
             .max_by(|&a, &b| system[a][column].abs().total_cmp(&system[b][column].abs()))?;
         system.swap(column, pivot);
         let head = system[column];
@@ -180,7 +196,7 @@ fn least_squares(rows: impl Iterator<Item = ([f64; 5], f64)>) -> Option<[f64; 5]
             }
         }
     }
-    Some(std::array::from_fn(|number| system[number][5] / system[number][number]))
+    Some(std::array::from_fn(|number| system[number][TERMS] / system[number][number]))
 }
 
 #[cfg(test)]
@@ -210,8 +226,8 @@ mod tests {
     #[test]
     fn a_known_mean_and_spread_are_found_again() {
         let known = Selectivity {
-            mean: [1.0, -0.05, 0.1, -0.1, -0.5],
-            log_spread: [1.5, 0.01, -0.1, 0.05, 0.2],
+            mean: [1.0, -0.05, 0.1, -0.1, -0.5, 0.02, 0.1],
+            log_spread: [1.5, 0.01, -0.1, 0.05, 2.0, 0.01, -0.1],
             quantiles: [0.613, 1.126, 1.645, 2.054, 2.326], // those of the normal distribution
         };
         let made = made(&known);

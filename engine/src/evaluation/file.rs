@@ -93,14 +93,14 @@ impl StageParameters {
 /// probability (Multi-ProbCut). Depths are in plies; a depth equal to the number of empty squares is
 /// the exact value.
 ///
-/// Mean and spread are linear in a constant, the number of empty squares, the shallow depth, the deep
-/// depth, and 1 where the deep value is exact.
+/// Mean and logarithm of the spread are linear in the number of empty squares and the depths; exact
+/// deep values have factors of their own, since they are no deeper search of the same kind.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Selectivity {
-    /// Factors of the mean of deep less shallow.
-    pub mean: [f64; 5],
-    /// Factors of the logarithm of the standard deviation.
-    pub log_spread: [f64; 5],
+    /// Factors of the mean of deep less shallow, for [`terms`](Self::terms).
+    pub mean: [f64; Self::TERMS],
+    /// Factors of the logarithm of the standard deviation, for [`terms`](Self::terms).
+    pub log_spread: [f64; Self::TERMS],
     /// How many spreads below its mean a difference is with the probabilities that
     /// [`CONFIDENCES`](Self::CONFIDENCES) leave, as measured: the tails are fatter than a normal
     /// distribution's.
@@ -111,14 +111,22 @@ impl Selectivity {
     /// The probabilities, on one side, that [`quantiles`](Self::quantiles) belong to.
     pub const CONFIDENCES: [f64; 5] = [0.73, 0.87, 0.95, 0.98, 0.99];
 
-    /// The number of parameters in the file.
-    const PARAMETERS: usize = 15;
+    /// The number of factors of mean and spread.
+    pub const TERMS: usize = 7;
 
-    /// Returns what mean and spread are linear in.
+    /// The number of parameters in the file.
+    const PARAMETERS: usize = 2 * Self::TERMS + Self::CONFIDENCES.len();
+
+    /// Returns what mean and spread are linear in: for searches 1, the number of empty squares and
+    /// both depths, for exact deep values 1, the number of empty squares and the shallow depth.
     #[must_use]
-    pub fn terms(empties: u32, shallow: u32, deep: u32) -> [f64; 5] {
-        let exact = u32::from(deep == empties);
-        [1, empties, shallow, deep, exact].map(f64::from)
+    pub fn terms(empties: u32, shallow: u32, deep: u32) -> [f64; Self::TERMS] {
+        let terms = if deep == empties {
+            [0, 0, 0, 0, 1, empties, shallow]
+        } else {
+            [1, empties, shallow, deep, 0, 0, 0]
+        };
+        terms.map(f64::from)
     }
 
     /// Returns the mean of the deep value less the shallow one, in discs.
@@ -134,7 +142,7 @@ impl Selectivity {
     }
 }
 
-fn product(factors: &[f64; 5], terms: &[f64; 5]) -> f64 {
+fn product(factors: &[f64], terms: &[f64]) -> f64 {
     factors.iter().zip(terms).map(|(factor, term)| factor * term).sum()
 }
 
@@ -229,7 +237,9 @@ impl File {
         }
         let parameters: Vec<f64> = match &self.selectivity {
             None => Vec::new(),
-            Some(found) => [found.mean, found.log_spread, found.quantiles].concat(),
+            Some(Selectivity { mean, log_spread, quantiles }) => {
+                [&mean[..], &log_spread[..], &quantiles[..]].concat()
+            }
         };
         body.extend((parameters.len() as u32).to_le_bytes());
         body.extend(parameters.iter().flat_map(|parameter| parameter.to_le_bytes()));
@@ -351,15 +361,15 @@ impl<'a> Input<'a> {
         match self.number("a number of selectivity parameters")? as usize {
             0 => Ok(None),
             Selectivity::PARAMETERS => {
-                let [mean, log_spread, quantiles] = [self.five()?, self.five()?, self.five()?];
-                Ok(Some(Selectivity { mean, log_spread, quantiles }))
+                let (mean, log_spread) = (self.finite()?, self.finite()?);
+                Ok(Some(Selectivity { mean, log_spread, quantiles: self.finite()? }))
             }
-            _ => Err(self.malformed("0 or 15 selectivity parameters")),
+            _ => Err(self.malformed("0 or 19 selectivity parameters")),
         }
     }
 
-    fn five(&mut self) -> Result<[f64; 5], WeightsError> {
-        let mut numbers = [0.0; 5];
+    fn finite<const N: usize>(&mut self) -> Result<[f64; N], WeightsError> {
+        let mut numbers = [0.0; N];
         for number in &mut numbers {
             *number = f64::from_le_bytes(self.array("a selectivity parameter")?);
             if !number.is_finite() {
