@@ -108,9 +108,14 @@ pub(super) fn look_up_children<K: SearchSet>(
     candidates: &mut Candidates,
     task: &mut Task,
 ) {
-    let (kernels, table) = (searcher.kernels, searcher.table());
+    let (kernels, table, board) = (searcher.kernels, searcher.table(), task.node.board);
+    // All lines are on their way before the first is needed.
+    for &Candidate { flipped, square, .. } in candidates.as_slice() {
+        let after = board.after(square, flipped);
+        table.prefetch(kernels.hash(after.player, after.opponent));
+    }
     candidates.retain(|&Candidate { flipped, square, .. }| {
-        let after = task.node.board.after(square, flipped);
+        let after = board.after(square, flipped);
         let hash = kernels.hash(after.player, after.opponent);
         let Some(known) = table.get(hash, after.player, after.opponent) else {
             return true;
