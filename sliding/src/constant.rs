@@ -8,7 +8,7 @@
 
 use outflank_kernel::bits::{mirror_ranks, take_lowest};
 
-use crate::geometry::{along_rank, bit, lines};
+use crate::geometry::{along_rank, bit, lines, rank};
 
 /// Returns the squares that a rook attacks; see [`rook`](crate::rook).
 #[inline(always)]
@@ -148,8 +148,8 @@ pub const fn line(one: u8, other: u8) -> u64 {
         lines.antidiagonal
     } else if lines.file & other != 0 {
         lines.file
-    } else if lines.rank & other != 0 {
-        lines.rank
+    } else if rank(one) & other != 0 {
+        rank(one)
     } else {
         return 0;
     };

@@ -2,20 +2,21 @@
 
 use outflank_kernel::masks::{RAYS, Rays};
 
-/// The squares of the lines through a square, without itself: 32 bytes, the order of the lanes in
-/// the vector forms.
+/// The squares of three lines through a square, without itself, and itself: 32 bytes, the order of
+/// the lanes in the vector forms, where the last lane stays empty.
 #[derive(Clone, Copy)]
 #[repr(C, align(32))]
 pub(crate) struct Lines {
     pub(crate) diagonal: u64,
     pub(crate) antidiagonal: u64,
     pub(crate) file: u64,
-    pub(crate) rank: u64,
+    /// The square itself; a load is cheaper there than a move from a general register.
+    pub(crate) slider: u64,
 }
 
 /// The lines through each square; 2 KiB.
 pub(crate) static LINES: [Lines; 64] = {
-    let mut lines = [Lines { diagonal: 0, antidiagonal: 0, file: 0, rank: 0 }; 64];
+    let mut lines = [Lines { diagonal: 0, antidiagonal: 0, file: 0, slider: 0 }; 64];
     let mut square = 0;
     while square < 64 {
         let rays = &RAYS[square].0;
@@ -23,7 +24,7 @@ pub(crate) static LINES: [Lines; 64] = {
             diagonal: rays[2] | rays[6],
             antidiagonal: rays[3] | rays[7],
             file: rays[1] | rays[5],
-            rank: rays[0] | rays[4],
+            slider: 1 << square,
         };
         square += 1;
     }
@@ -77,10 +78,23 @@ pub(crate) const fn bit(square: u8) -> u64 {
     1_u64.rotate_left(square as u32)
 }
 
+/// Returns the rank of a square, without itself.
+#[inline(always)]
+pub(crate) const fn rank(square: u8) -> u64 {
+    0xff << (square & 56) ^ bit(square)
+}
+
 /// Returns the lines through `square`.
 #[inline(always)]
 pub(crate) const fn lines(square: u8) -> &'static Lines {
     &LINES[index(square)]
+}
+
+/// Returns the lines through `square` mirrored top-bottom.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(crate) const fn mirrored_lines(square: u8) -> &'static Lines {
+    &LINES[index(square) ^ 56]
 }
 
 /// Returns the eight rays from `square`: right, up, up-right, up-left, and their opposites.

@@ -35,7 +35,7 @@ pub use ssse3::HyperbolaSsse3;
 
 use crate::attacks::Attacks;
 use crate::constant;
-use crate::geometry::{along_rank, bit, lines};
+use crate::geometry::{along_rank, bit, lines, rank};
 
 /// Hyperbola Quintessence in portable code, with a table for ranks: 2.5 KiB in all.
 #[derive(Clone, Copy, Debug, Default)]
@@ -62,7 +62,7 @@ impl Attacks for HyperbolaReverse {
     #[inline(always)]
     fn rook(self, square: u8, occupied: u64) -> u64 {
         let lines = lines(square);
-        reversed(bit(square), occupied, lines.file) | reversed(bit(square), occupied, lines.rank)
+        reversed(bit(square), occupied, lines.file) | reversed(bit(square), occupied, rank(square))
     }
 
     #[inline(always)]

@@ -12,7 +12,7 @@
 use outflank_kernel::bits::highest;
 
 use crate::attacks::Attacks;
-use crate::geometry::{bit, lines};
+use crate::geometry::{bit, lines, rank};
 
 /// Obstruction difference in portable code; a table of 2 KiB.
 #[derive(Clone, Copy, Debug, Default)]
@@ -21,8 +21,7 @@ pub struct ObstructionDifference;
 impl Attacks for ObstructionDifference {
     #[inline(always)]
     fn rook(self, square: u8, occupied: u64) -> u64 {
-        let lines = lines(square);
-        along(square, occupied, lines.file) | along(square, occupied, lines.rank)
+        along(square, occupied, lines(square).file) | along(square, occupied, rank(square))
     }
 
     #[inline(always)]

@@ -140,14 +140,11 @@ fn check_drops(side: Side, pawns: [u64; 2], expected: [u64; 2]) {
     assert_eq!(pawn_drop::qugiy(side, pawns), expected, "Qugiy {pawns:x?}");
     let (pawns, expected) = (Contiguous::from(pawns), Contiguous::from(expected));
     assert_eq!(shogi::pawn_drops(side, pawns), expected, "contiguous {pawns:x?}");
-    assert_eq!(pawn_drop::qugiy(side, pawns), expected, "Qugiy, contiguous {pawns:x?}");
 }
 
 /// Checks the methods of the horizontal layout, to which a conversion is slow, and target squares.
 fn check_slow_drops(side: Side, pawns: [u64; 2], expected: [u64; 2]) {
     let (pawns, expected) = (Split::new(pawns), Split::new(expected));
-    let contiguous = pawn_drop::pawn_by_pawn(side, Contiguous::from(pawns));
-    assert_eq!(Split::from(contiguous), expected, "Apery, contiguous {pawns:x?}");
     let horizontal = Horizontal::new(pawns);
     assert_eq!(horizontal.by_fold(side).split(), expected, "fold {pawns:x?}");
     assert_eq!(horizontal.by_table(side).split(), expected, "fold and table {pawns:x?}");

@@ -2,8 +2,9 @@
 //!
 //! ```text
 //!   lane      0           1               2        3
-//!   line      diagonal    antidiagonal    file     (the rank, left out)
+//!   line      diagonal    antidiagonal    file     the slider alone
 //! ```
+//! The last lane comes out empty: a slider on a line of one square attacks nothing.
 //! Rook and bishop come out together, and the compiler drops the half that is not used.
 //! Source: the SSSE3 form, widened; TECHNIQUES G4, G5.
 
@@ -13,7 +14,7 @@ use outflank_kernel::Avx2;
 use outflank_kernel::lanes::{union2, union4};
 
 use crate::attacks::Attacks;
-use crate::geometry::{along_rank, bit, lines};
+use crate::geometry::{along_rank, lines, mirrored_lines};
 
 /// Hyperbola Quintessence with three lines in one AVX2 register, and a rank table: 2.5 KiB.
 #[derive(Clone, Copy, Debug)]
@@ -69,12 +70,11 @@ fn both(square: u8, occupied: u64) -> (u64, u64) {
 #[inline]
 #[target_feature(enable = "avx2")]
 fn three_lines(square: u8, occupied: u64) -> __m256i {
+    let sliders = [lines(square).slider, mirrored_lines(square).slider];
+    let [slider, mirrored] = sliders.map(|bit| _mm256_set1_epi64x(bit.cast_signed()));
     let lines: *const __m256i = core::ptr::from_ref(lines(square)).cast();
     // SAFETY: `Lines` is 32 bytes, aligned to 32.
     let lines = unsafe { _mm256_load_si256(lines) };
-    let lines = _mm256_blend_epi32::<0b1100_0000>(lines, _mm256_setzero_si256());
-    let slider = _mm256_set1_epi64x(bit(square).cast_signed());
-    let mirrored = _mm256_set1_epi64x(bit(square ^ 56).cast_signed());
     let blockers = _mm256_and_si256(_mm256_set1_epi64x(occupied.cast_signed()), lines);
     let above = _mm256_sub_epi64(blockers, slider);
     let below = reversed(_mm256_sub_epi64(reversed(blockers), mirrored));

@@ -17,7 +17,7 @@ use outflank_kernel::Avx512Gfni;
 use outflank_kernel::lanes::{boards8, lanes8, union2, union4};
 
 use crate::attacks::Attacks;
-use crate::geometry::{bit, lines};
+use crate::geometry::{lines, rank};
 
 /// Reverses the bits of each byte, as the matrix of VGF2P8AFFINEQB.
 const REVERSED_BITS: u64 = 0x8040_2010_0804_0201;
@@ -111,10 +111,12 @@ fn both(square: u8, occupied: u64) -> (u64, u64) {
 #[inline]
 #[target_feature(enable = "avx2,avx512f,avx512vl,gfni")]
 fn four_lines(square: u8, occupied: u64) -> __m256i {
+    let slider = _mm256_set1_epi64x(lines(square).slider.cast_signed());
+    let rank = _mm256_set1_epi64x(rank(square).cast_signed());
     let lines: *const __m256i = core::ptr::from_ref(lines(square)).cast();
     // SAFETY: `Lines` is 32 bytes, aligned to 32.
     let lines = unsafe { _mm256_load_si256(lines) };
-    let slider = _mm256_set1_epi64x(bit(square).cast_signed());
+    let lines = _mm256_blend_epi32::<0b1100_0000>(lines, rank);
     let blockers = _mm256_and_si256(_mm256_set1_epi64x(occupied.cast_signed()), lines);
     let above = _mm256_sub_epi64(blockers, slider);
     let below = reversed(_mm256_sub_epi64(reversed(blockers), reversed(slider)));

@@ -167,14 +167,16 @@ impl From<Contiguous> for Split {
     }
 }
 
+// Intersections and unions have no bits but those of squares, so that nothing has to be dropped.
 macro_rules! operators {
-    ($($layout:ty),*) => {$(
+    ($($layout:ty, $one:ident, $other:ident: $and:expr, $or:expr;)*) => {$(
         impl BitAnd for $layout {
             type Output = Self;
 
             #[inline(always)]
             fn bitand(self, other: Self) -> Self {
-                Self::from_bits(self.bits() & other.bits())
+                let ($one, $other) = (self.0, other.0);
+                Self($and)
             }
         }
 
@@ -183,7 +185,8 @@ macro_rules! operators {
 
             #[inline(always)]
             fn bitor(self, other: Self) -> Self {
-                Self::from_bits(self.bits() | other.bits())
+                let ($one, $other) = (self.0, other.0);
+                Self($or)
             }
         }
 
@@ -197,7 +200,10 @@ macro_rules! operators {
         }
     )*};
 }
-operators!(Split, Contiguous);
+operators! {
+    Split, one, other: [one[0] & other[0], one[1] & other[1]], [one[0] | other[0], one[1] | other[1]];
+    Contiguous, one, other: one & other, one | other;
+}
 
 const fn split_start(file: usize) -> u32 {
     (if file < 7 { 9 * file } else { 64 + 9 * (file - 7) }) as u32

@@ -1,0 +1,121 @@
+//! Throughput and latency of single queries, batches, and the union of a side.
+
+use sliding::Attacks;
+use sliding::catalogue::{Visitor, visit_all};
+
+use crate::data::{Eight, Position, QUERIES, aligned, keep, keep_in_memory, positions, queries};
+use crate::figures::{Figures, Method};
+
+const ROUNDS: u32 = 300;
+
+pub(crate) fn measure(figures: &mut Figures) {
+    let (squares, boards) = queries();
+    let positions = positions(QUERIES);
+    let eights = aligned(&boards);
+    let mut groups = Groups {
+        squares: &squares,
+        boards: &boards,
+        eights: &eights,
+        positions: &positions,
+        all: vec![],
+    };
+    visit_all(&mut groups);
+    let all = groups.all;
+    let mut by_group: Vec<(&str, Vec<Method<'_>>)> = Vec::new();
+    for (group, method) in all {
+        match by_group.iter_mut().find(|(name, _)| *name == group) {
+            Some((_, methods)) => methods.push(method),
+            None => by_group.push((group, vec![method])),
+        }
+    }
+    for (group, methods) in by_group {
+        figures.measure(group, QUERIES, ROUNDS, methods);
+    }
+}
+
+struct Groups<'a> {
+    squares: &'a [u8],
+    boards: &'a [u64],
+    eights: &'a [Eight],
+    positions: &'a [Position],
+    all: Vec<(&'static str, Method<'a>)>,
+}
+
+/// Adds a method whose pass makes one query after the other, independent or in a chain.
+macro_rules! single {
+    ($groups:ident, $name:ident, $attacks:ident, $($group:literal, $chain:literal, $method:ident);+) => {$({
+        let (squares, boards) = ($groups.squares, $groups.boards);
+        let throughput = move || {
+            let mut sum = 0;
+            // Eight queries a turn: how well a loop of one query runs depends on its place.
+            let (squares, boards) = (squares.as_chunks::<8>().0, boards.as_chunks::<8>().0);
+            for (squares, boards) in squares.iter().zip(boards) {
+                for (&square, &occupied) in squares.iter().zip(boards) {
+                    sum ^= keep($attacks.$method(square, occupied));
+                }
+            }
+            sum
+        };
+        $groups.all.push(($group, Method { name: $name, pass: Box::new(throughput) }));
+        let latency = move || {
+            let (mut last, zero) = (0, keep(0));
+            for (&square, &occupied) in squares.iter().zip(boards) {
+                last = keep($attacks.$method(square, occupied ^ last & zero));
+            }
+            last
+        };
+        $groups.all.push(($chain, Method { name: $name, pass: Box::new(latency) }));
+    })+};
+}
+
+macro_rules! batch {
+    ($groups:ident, $name:ident, $attacks:ident, $($group:literal, $method:ident);+) => {$({
+        let (squares, boards) = ($groups.squares.as_chunks().0, $groups.eights);
+        let pass = move || {
+            for (&squares, &Eight(boards)) in squares.iter().zip(boards) {
+                keep_in_memory(&Eight($attacks.$method(squares, boards)));
+            }
+            0
+        };
+        $groups.all.push(($group, Method { name: $name, pass: Box::new(pass) }));
+    })+};
+}
+
+impl Visitor for Groups<'_> {
+    fn visit<A: Attacks>(&mut self, name: &'static str, attacks: A) {
+        if name == "ray loop" || name.starts_with("best of") {
+            return; // no rival, and those that other names measure already
+        }
+        single!(
+            self, name, attacks,
+            "queen, throughput", "queen, latency", queen;
+            "rook, throughput", "rook, latency", rook;
+            "bishop, throughput", "bishop, latency", bishop
+        );
+        batch!(
+            self, name, attacks,
+            "queens, batch of 8", queens8;
+            "rooks, batch of 8", rooks8;
+            "bishops, batch of 8", bishops8
+        );
+        let positions = self.positions;
+        let union = move || {
+            let mut sum = 0;
+            for position in positions {
+                let Position { occupied, rooks, bishops } = *position;
+                sum ^= keep(attacks.union(rooks, bishops, occupied));
+            }
+            sum
+        };
+        self.all.push(("union of a side", Method { name, pass: Box::new(union) }));
+        let list = move || {
+            let mut sum = 0;
+            for position in positions {
+                let Position { occupied, rooks, bishops } = *position;
+                attacks.each(rooks, bishops, occupied, |_, attacks| sum ^= keep(attacks));
+            }
+            sum
+        };
+        self.all.push(("list of a side", Method { name, pass: Box::new(list) }));
+    }
+}

@@ -1,0 +1,49 @@
+//! Nanoseconds for each slider of every generator, and the ratios to the table look-ups.
+//!
+//! ```console
+//! $ RUSTFLAGS="-C target-cpu=native" cargo bench -p sliding --bench ratios
+//! $ RUSTFLAGS="-C target-cpu=native" cargo bench -p sliding --bench ratios -- --svg docs/images
+//! ```
+//! The words `chess`, `cold`, `shogi` and `symmetry` choose parts of it.
+//!
+//! Methods of a group take turns, pass by pass, so that a disturbance hits all of them; the best
+//! pass counts, and in the cold group the median chunk. Results pass through an empty piece of
+//! assembly, which keeps the compiler from computing several queries in one vector.
+#![allow(clippy::print_stdout, reason = "a benchmark reports on standard output")]
+#![allow(unsafe_code, reason = "an empty piece of assembly keeps results apart")]
+
+mod chess;
+mod cold;
+mod data;
+mod figures;
+mod plot;
+mod shogi;
+mod symmetry;
+
+use figures::Figures;
+
+/// Measures some groups.
+type Section = fn(&mut Figures);
+
+fn main() {
+    let mut figures = Figures::default();
+    let sections: [(&str, Section); 4] = [
+        ("chess", chess::measure),
+        ("cold", cold::measure),
+        ("shogi", shogi::measure),
+        ("symmetry", symmetry::measure),
+    ];
+    let named = |name: &str| std::env::args().any(|argument| argument == name);
+    let some = sections.iter().any(|(name, _)| named(name));
+    for (name, measure) in sections {
+        if !some || named(name) {
+            measure(&mut figures);
+        }
+    }
+    figures.print();
+    figures.print_ratios();
+    let mut arguments = std::env::args().skip_while(|argument| argument != "--svg").skip(1);
+    if let Some(folder) = arguments.next() {
+        plot::write(&figures, &folder).expect("the folder of the plots can be written");
+    }
+}
