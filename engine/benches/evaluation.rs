@@ -95,6 +95,14 @@ macro_rules! measured {
 }
 
 fn main() {
+    let start = Instant::now();
+    match Weights::embedded() {
+        Ok(weights) => {
+            let milliseconds = start.elapsed().as_secs_f64() * 1e3;
+            println!("embedded weights {:016x} unpacked in {milliseconds:.0} ms", weights.id());
+        }
+        Err(error) => println!("{error}"),
+    }
     let parameters = (0..PARAMETERS as i32).map(|index| (index * 7919 % 251 - 125) as i16);
     let stage = StageParameters::new(parameters.collect()).expect("there is a weight for each");
     let file = File::new(6, vec![stage], String::new(), None).expect("it is a valid stage");

@@ -26,6 +26,7 @@ pub mod file;
 mod look_ahead;
 #[cfg(target_arch = "aarch64")]
 mod neon;
+mod parallel;
 pub mod patterns;
 mod scalar;
 pub mod set;

@@ -56,6 +56,16 @@ pub(super) fn pack(values: &[i16], out: &mut Vec<u8>) {
     out.extend(reversed.iter().rev());
 }
 
+/// Takes a packed block from the front of `input` without unpacking it and returns its bytes, or
+/// `None` if it is not one.
+pub(super) fn skip<'a>(input: &mut &'a [u8]) -> Option<&'a [u8]> {
+    let whole = *input;
+    read_frequencies(input)?;
+    let length = u32::from_le_bytes(*input.split_off(..4)?.first_chunk()?);
+    input.split_off(..length as usize)?;
+    Some(&whole[..whole.len() - input.len()])
+}
+
 /// Takes a packed block of `values.len()` values from the front of `input`, or returns `None` if
 /// it is not one.
 pub(super) fn unpack(input: &mut &[u8], values: &mut [i16]) -> Option<()> {
@@ -187,6 +197,8 @@ mod tests {
         let length = packed.len();
         packed.push(42);
         let (mut input, mut found) = (&packed[..], vec![0; values.len()]);
+        let mut skipped = input;
+        assert_eq!(skip(&mut skipped), Some(&packed[..length]));
         assert_eq!(unpack(&mut input, &mut found), Some(()));
         assert_eq!((input, &found[..]), (&[42][..], values));
         length
@@ -220,6 +232,7 @@ mod tests {
             unpack(&mut &packed[..], &mut found);
             for end in 0..packed.len() {
                 unpack(&mut &packed[..end], &mut found);
+                skip(&mut &packed[..end]);
             }
         }
     }

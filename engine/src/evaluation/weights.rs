@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use super::file::{File, Selectivity, StageParameters, WeightsError};
 use super::patterns::{CANONICAL, LANES, OFFSETS, RAW, canonical_numbers};
-use super::{Features, stage_of};
+use super::{Features, parallel, stage_of};
 
 /// Moves are counted up to this number, less one.
 pub(crate) const MOBILITY: usize = 40;
@@ -128,7 +128,7 @@ impl Weights {
             (stage_of(empties as u32).clamp(first, last) - first) as u8
         });
         Self {
-            stages: file.stages().iter().map(Stage::new).collect(),
+            stages: parallel::map(file.stages(), Stage::new).into_boxed_slice(),
             by_empties,
             first,
             last,
