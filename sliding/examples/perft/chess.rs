@@ -3,7 +3,7 @@
 use sliding::{bishop, queen, rook};
 
 /// The six standard positions of the chess programming wiki, a depth, and the leaves there.
-pub const POSITIONS: [(&str, u32, u64); 6] = [
+pub(crate) const POSITIONS: [(&str, u32, u64); 6] = [
     ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -", 5, 4_865_609),
     ("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq -", 4, 4_085_603),
     ("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - -", 5, 674_624),
@@ -28,7 +28,7 @@ const CASTLING_ROOKS: u64 = 1 | 1 << 7 | 1 << 56 | 1 << 63;
 
 /// A position, seen from White: boards by side (0 White, 1 Black) and by kind of piece.
 #[derive(Clone, Copy)]
-pub struct Position {
+pub(crate) struct Position {
     sides: [u64; 2],
     kinds: [u64; 6],
     turn: usize,
@@ -43,7 +43,7 @@ type Move = (u8, u8, usize);
 
 impl Position {
     /// Reads the first four fields of a position in Forsyth-Edwards notation.
-    pub fn new(fen: &str) -> Option<Self> {
+    pub(crate) fn new(fen: &str) -> Option<Self> {
         let mut fields = fen.split(' ');
         let mut position = Self { sides: [0; 2], kinds: [0; 6], turn: 0, castling: 0, jumped: 0 };
         for (rank, row) in fields.next()?.split('/').enumerate() {
@@ -72,7 +72,7 @@ impl Position {
     }
 
     /// Returns the number of leaves of the tree of legal moves.
-    pub fn perft(&self, depth: u32) -> u64 {
+    pub(crate) fn perft(&self, depth: u32) -> u64 {
         if depth == 0 {
             return 1;
         }
