@@ -21,11 +21,12 @@ const ROUNDS: usize = 8 * CHUNKS;
 const ROWS: usize = 16 * 1024;
 
 /// The methods that are compared.
-const METHODS: [&str; 7] = [
+const METHODS: [&str; 8] = [
     "best as compiled",
     "G4 Hyperbola Quintessence, rank table",
     "G5 Hyperbola Quintessence, AVX2",
     "G1-G3 Okuhara, AVX2",
+    "G1 Okuhara, AVX-512VL",
     "G7 PEXT",
     "G7 PEXT and PDEP",
     "G7 fancy magic",
