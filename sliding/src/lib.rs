@@ -23,6 +23,123 @@
 //! assert_eq!(attacks, 0x0000_0808_3708_0808);
 //! assert_eq!(attacks, sliding::rook(d4, occupied | 1 << d4));
 //! ```
+//!
+//! # Which function?
+//! | you have | take |
+//! | --- | --- |
+//! | one piece | [`rook`], [`bishop`], [`queen`] |
+//! | a king's square, and want checks or pins | [`both`], [`rook_xray`], [`bishop_xray`], [`between`] |
+//! | a side's sliders, and want all they attack together | [`union`]: the time does not depend on their number |
+//! | a side's sliders, and want each one's attacks | [`each`] |
+//! | eight pieces, on one board or on eight | [`rooks8`], [`bishops8`], [`queens8`] |
+//! | a board, and want the attacks from every square | [`all_rooks`], [`all_bishops`], [`all_queens`] |
+//! | queries that wait for each other's results | [`LowLatency`] |
+//! | a constant | [`constant`] |
+//! | a shogi board | [`shogi`] |
+//! | symmetric boards that should be one | [`canonical`] |
+//!
+//! The functions have a high *throughput*: many independent queries in a short time. Their vector
+//! forms take 5 to 7 ns until the result can be used, since boards have to move between registers. Where
+//! the next square depends on the last result, [`LowLatency`] answers in half of that time, and
+//! makes half as many queries in all. `docs/sliding.md` has the figures.
+//!
+//! ## The moves of a side
+//! ```
+//! /// Calls `visit` with each move of a side's sliders, as squares.
+//! fn moves(rooks: u64, bishops: u64, own: u64, other: u64, mut visit: impl FnMut(u8, u8)) {
+//!     sliding::each(rooks, bishops, own | other, |from, attacks| {
+//!         let mut targets = attacks & !own;
+//!         while targets != 0 {
+//!             visit(from, targets.trailing_zeros() as u8);
+//!             targets &= targets - 1;
+//!         }
+//!     });
+//! }
+//!
+//! // White: rook a1, king e1. Black: rook a8.
+//! let mut count = 0;
+//! moves(1 << 0, 0, 1 << 0 | 1 << 4, 1 << 56, |_from, _to| count += 1);
+//! assert_eq!(count, 7 + 3);
+//! ```
+//!
+//! ## Mobility of all sliders at once
+//! ```
+//! // Black's bishop f8 and rook h8 stand behind their pawns; White's queen is on d4.
+//! let (own, white) = (0xa0ff_0000_0000_0000_u64, 1_u64 << 27);
+//! let occupied = own | white;
+//! let attacked = sliding::union(1 << 63, 1 << 61, occupied);
+//! assert_eq!((attacked & !own).count_ones(), 1); // only the rook's g8 is free
+//! // The queen has 25 moves; only on g7 could one of the two take her.
+//! let moves = sliding::queen(27, occupied);
+//! assert_eq!((moves.count_ones(), moves & attacked), (25, 1 << 54));
+//! ```
+//!
+//! ## A pawn drop in shogi
+//! ```
+//! use sliding::shogi::{self, Layout, Side, Split};
+//!
+//! // Black has a pawn on 7七: there is no second one to be dropped on the seventh file.
+//! let pawns = Split::EMPTY.with(9 * 6 + 6);
+//! let occupied = pawns.with(44);
+//! let drops = shogi::pawn_drop::onto(Side::Black, pawns, !occupied);
+//! assert!(!drops.contains(9 * 6 + 4));
+//! assert!(!drops.contains(44) && drops.contains(43));
+//! ```
+//!
+//! # Back-ends
+//! The functions are the best for the instruction set that the crate is compiled for, as [`Native`]
+//! is. Every generator is a type without size that implements [`Attacks`]; those that need
+//! instructions are made from a token, which only detection gives out. A program for several
+//! processors has its whole loop compiled for each set, since a choice at each query costs more than
+//! the query:
+//!
+//! ```
+//! use sliding::Attacks;
+//!
+//! #[inline(always)]
+//! fn mobility<A: Attacks>(attacks: A, occupied: u64) -> u32 {
+//!     attacks.all_queens(occupied).iter().map(|squares| squares.count_ones()).sum()
+//! }
+//!
+//! # #[cfg(target_arch = "x86_64")]
+//! #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+//! fn mobility_avx2(token: sliding::Avx2, occupied: u64) -> u32 {
+//!     mobility(token, occupied)
+//! }
+//!
+//! fn any(occupied: u64) -> u32 {
+//!     # #[cfg(target_arch = "x86_64")]
+//!     if let Some(token) = sliding::Avx2::detect() {
+//!         // SAFETY: the token proves the features.
+//!         return unsafe { mobility_avx2(token, occupied) };
+//!     }
+//!     mobility(sliding::Scalar::new(), occupied)
+//! }
+//! assert_eq!(any(0), 1456);
+//! ```
+//!
+//! | type | method | needs |
+//! | --- | --- | --- |
+//! | [`RayLoop`] | a step at a time, the reference | |
+//! | [`Hyperbola`] | Hyperbola Quintessence with a rank table | |
+//! | [`HyperbolaReverse`] | the same by bit reversal (RBIT on aarch64) | |
+//! | [`LowLatency`] | the same, kept in general registers | |
+//! | `HyperbolaSsse3`, `HyperbolaAvx2`, `HyperbolaGfni` | two, three and four lines a register; batches | SSSE3, AVX2, AVX-512 and GFNI |
+//! | `OkuharaAvx2`, `OkuharaAvx512` | rays by lowest and highest blocker | AVX2, AVX-512 |
+//! | [`KoggeStone`], `KoggeStoneAvx2`, `KoggeStoneGfni` | parallel prefix of whole sets | –, AVX2, AVX-512 and GFNI |
+//! | [`ObstructionDifference`] | one subtraction a line | |
+//! | [`SetWise`] | o^(o-2r) of whole sets | |
+//! | `FancyMagic`, `Pext`, `PextPdep` | big tables, the baselines | features below; BMI2 |
+//!
+//! # Cargo features
+//! | feature | what it adds |
+//! | --- | --- |
+//! | none | everything above but the tables; `no_std`, no allocation, at most 6 KiB of tables |
+//! | `std` | detection of instructions at run time; without it, a token exists if the crate is compiled for its set |
+//! | `magic` | `FancyMagic`: 841 KiB, filled at first use |
+//! | `pext` | `Pext` (841 KiB) and `PextPdep` (210 KiB), filled at first use; pawn drops by PEXT and a table |
+//!
+//! The minimum supported Rust version is 1.90, as in `Cargo.toml`; raising it is a minor change of version.
 #![no_std]
 #![allow(
     unsafe_code,
