@@ -41,9 +41,8 @@ impl Chart {
              font-family=\"sans-serif\" font-size=\"12\">\n\
              <rect width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"white\"/>\n"
         );
-        let middle = (WIDTH / 2.0, HEIGHT / 2.0);
-        text(&mut svg, (middle.0, 24.0), "middle", &self.title);
-        text(&mut svg, (middle.0, HEIGHT - 12.0), "middle", &self.across);
+        text(&mut svg, (WIDTH / 2.0, 24.0), "middle", &self.title);
+        text(&mut svg, (WIDTH - MARGIN, HEIGHT - 12.0), "end", &self.across);
         text(&mut svg, (8.0, MARGIN - 14.0), "start", &self.up);
         let places = self.series.iter().flat_map(|series| &series.points);
         let across = Axis::of(places.clone().map(|&(x, _)| self.place(x)));
@@ -69,15 +68,15 @@ impl Chart {
                     "<polyline points=\"{line}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"/>\n"
                 ),
             );
-            let y = MARGIN + 16.0 * number as f64;
-            let x = WIDTH - MARGIN;
+            // The legend is below the axis, where no line comes.
+            let (x, y) = (MARGIN + 190.0 * number as f64, HEIGHT - 22.0);
             add(
                 &mut svg,
                 format_args!(
                     "<rect x=\"{x}\" y=\"{y}\" width=\"10\" height=\"10\" fill=\"{colour}\"/>\n"
                 ),
             );
-            text(&mut svg, (x - 6.0, y + 10.0), "end", &series.name);
+            text(&mut svg, (x + 16.0, y + 10.0), "start", &series.name);
         }
         svg.push_str("</svg>\n");
         svg
@@ -103,7 +102,7 @@ impl Chart {
         for value in values {
             let x = across.right(self.place(value));
             let label =
-                if value >= 1000.0 { format!("{}k", value / 1000.0) } else { value.to_string() };
+                if value >= 1000.0 { format!("{:.0}k", value / 1000.0) } else { value.to_string() };
             text(svg, (x, HEIGHT - MARGIN + 18.0), "middle", &label);
         }
     }
