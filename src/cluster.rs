@@ -151,7 +151,8 @@ async fn failure(service: &Service, worker: &mut JoinSet<Result<(), WorkerError>
 
 /// Starts a coordinator that uses the engine's estimates.
 pub(crate) fn start_service(options: Options, store: Store) -> Result<Service, Failure> {
-    Service::start(options, Arc::new(store), Box::new(EngineAdvisor)).map_err(service_failure)
+    let advisor = EngineAdvisor::new().context("setting the coordinator's estimates up")?;
+    Service::start(options, Arc::new(store), Box::new(advisor)).map_err(service_failure)
 }
 
 /// Returns the failure of a coordinator with its exit code.

@@ -52,6 +52,12 @@ pub trait Advisor {
     /// Returns the likely value of `position` in discs, for the player to move.
     fn estimate(&self, position: Position) -> i32;
 
+    /// Returns the likely value of a position that is about to be asked about in several windows:
+    /// each wrong one costs a whole search, so that this may take some tenths of a second.
+    fn careful_estimate(&self, position: Position) -> i32 {
+        self.estimate(position)
+    }
+
     /// Returns the number of nodes that one worker will probably search to solve `position` in
     /// `window`.
     fn predicted_nodes(&self, position: Position, window: Window) -> f64;

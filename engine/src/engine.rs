@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use outflank_kernel::Isa;
 
+use crate::estimate::{Estimate, estimate};
 use crate::evaluation::Weights;
 use crate::search::crew::Tools;
 use crate::search::root;
@@ -120,6 +121,27 @@ impl Engine {
             #[cfg(target_arch = "aarch64")]
             Isa::Neon(set) => root::values(set, tools, positions),
         }
+    }
+
+    /// Returns what `position` seems to be worth after selective searches of about `node_limit` nodes:
+    /// much better than [`estimate`](crate::estimate), and much dearer.
+    #[must_use]
+    pub fn believe(&self, position: Position, node_limit: u64) -> Estimate {
+        let generation = self.generation.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
+        self.prepare(position.empties());
+        let tools = &self.tools(generation);
+        if tools.weights.is_none() || position.moves() == 0 {
+            return estimate(position);
+        }
+        Estimate::new(match self.isa {
+            Isa::Scalar(set) => root::believe(set, tools, position, node_limit),
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx2(set) => root::believe(set, tools, position, node_limit),
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx512(set) => root::believe(set, tools, position, node_limit),
+            #[cfg(target_arch = "aarch64")]
+            Isa::Neon(set) => root::believe(set, tools, position, node_limit),
+        })
     }
 
     /// Takes as much of the tables into use as a search with that many `empties` can fill.

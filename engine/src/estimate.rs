@@ -14,6 +14,11 @@ use crate::{Position, Window};
 pub struct Estimate(i32);
 
 impl Estimate {
+    /// Returns the estimate nearest to `discs`.
+    pub(crate) fn new(discs: i32) -> Self {
+        Self(discs.clamp(-64, 64))
+    }
+
     /// Returns the estimate in discs, −64 to 64, even or odd.
     #[must_use]
     pub const fn discs(self) -> i32 {
@@ -41,7 +46,7 @@ pub fn estimate(position: Position) -> Estimate {
             look_ahead(board, PLIES_WITHOUT_WEIGHTS, -64, 64)
         }
     };
-    Estimate(discs.clamp(-64, 64))
+    Estimate::new(discs)
 }
 
 /// Returns about how many nodes a search of `position` in `window` will take: right within a factor

@@ -7,7 +7,7 @@ use std::time::Duration;
 pub struct Config {
     /// How long a worker keeps a job, or its place, without a sign of life; 30 s.
     pub lease: Duration,
-    /// A job predicted to be this small, in nodes, is never split; 20 million, less than a second.
+    /// A job predicted to be this small, in nodes, is never split; 50 million, a second or two.
     pub shortest_job: f64,
     /// A job predicted to be larger than this, in nodes, is always split; three thousand million,
     /// about a minute of one core: what a kill can cost.
@@ -33,7 +33,7 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             lease: Duration::from_secs(30),
-            shortest_job: 2e7,
+            shortest_job: 5e7,
             longest_job: 3e9,
             jobs_per_thread: 16.0,
             budget_factor: 8.0,

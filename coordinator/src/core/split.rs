@@ -25,7 +25,7 @@ impl Core {
                 self.count_reused_children(turn, key);
                 self.expand_moves(turn, key);
             } else {
-                let bracket = Bracket::new(self.estimate(key.position));
+                let bracket = Bracket::new(self.advisor.careful_estimate(key.position));
                 self.set_plan(key, Plan::Bracket(bracket));
             }
         }

@@ -51,6 +51,28 @@ pub(crate) fn values<K: SearchSet>(
     positions.iter().map(value).collect()
 }
 
+/// Returns what is believed of `position` in discs after selective searches that together take about
+/// `node_limit` nodes.
+pub(crate) fn believe<K: SearchSet>(
+    kernels: K,
+    tools: &Tools<'_>,
+    position: Position,
+    node_limit: u64,
+) -> i32 {
+    let control = Control::default();
+    let crew = Crew::new(tools, &control, node_limit);
+    let mut searcher = Searcher::new(kernels, &crew);
+    let node = node(&searcher, position);
+    let Ok(mut value) = selective::guess(&mut searcher, &node) else { return 0 };
+    for level in Level::ladder(node.empties) {
+        match aspire(&mut searcher, &node, -64, 64, value, level) {
+            Ok((better, _)) => value = better,
+            Err(Stopped) => break,
+        }
+    }
+    value
+}
+
 /// Puts a bound that was proved elsewhere into the table.
 fn remember<K: SearchSet>(kernels: K, crew: &Crew<'_>, position: Position, bound: Bound) {
     let (player, opponent) = (position.player(), position.opponent());
