@@ -29,14 +29,16 @@ mod neon;
 mod parallel;
 pub mod patterns;
 mod scalar;
+mod selectivity;
 pub mod set;
 #[cfg(test)]
 mod tests;
 pub mod weights;
 
 pub use features::Features;
-pub use file::{File, PARAMETERS, Selectivity, StageParameters, WeightsError};
+pub use file::{File, PARAMETERS, StageParameters, WeightsError};
 pub use look_ahead::look_ahead;
+pub use selectivity::Selectivity;
 pub use set::EvaluationSet;
 pub use weights::{Stage, TERMS, Weights, terms};
 

@@ -5,8 +5,10 @@ use std::sync::LazyLock;
 use outflank_kernel::{Isa, KernelSet, Scalar};
 use proptest::prelude::*;
 
-use super::file::{File, PARAMETERS, Selectivity, StageParameters, WeightsError};
-use super::{EvaluationSet, Features, LIMIT, UNIT, Weights, look_ahead, scalar, stage_of, terms};
+use super::file::{File, PARAMETERS, StageParameters, WeightsError};
+use super::{
+    EvaluationSet, Features, LIMIT, Selectivity, UNIT, Weights, look_ahead, scalar, stage_of, terms,
+};
 
 /// Weights that are all different enough to show a wrong index.
 fn parameters(seed: i64) -> StageParameters {

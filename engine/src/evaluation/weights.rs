@@ -3,9 +3,9 @@
 use std::fmt;
 use std::sync::OnceLock;
 
-use super::file::{File, Selectivity, StageParameters, WeightsError};
+use super::file::{File, StageParameters, WeightsError};
 use super::patterns::{CANONICAL, LANES, OFFSETS, RAW, canonical_numbers};
-use super::{Features, parallel, stage_of};
+use super::{Features, Selectivity, parallel, stage_of};
 
 /// Moves are counted up to this number, less one.
 pub(crate) const MOBILITY: usize = 40;
