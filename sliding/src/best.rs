@@ -8,6 +8,7 @@ use outflank_kernel::Scalar;
 use outflank_kernel::{Avx2, Avx512, Avx512Gfni, Ssse3};
 
 use crate::attacks::Attacks;
+#[cfg(not(target_arch = "aarch64"))]
 use crate::hyperbola::Hyperbola;
 #[cfg(target_arch = "aarch64")]
 use crate::hyperbola::HyperbolaReverse;
@@ -17,6 +18,13 @@ use crate::hyperbola::{HyperbolaAvx2, HyperbolaGfni, HyperbolaSsse3};
 use crate::kogge_stone::{KoggeStoneAvx2, KoggeStoneGfni, union_avx512};
 #[cfg(target_arch = "x86_64")]
 use crate::okuhara::{OkuharaAvx2, OkuharaAvx512};
+
+/// The best portable code: every aarch64 CPU reverses 64 bits by one instruction.
+#[cfg(target_arch = "aarch64")]
+const PORTABLE: HyperbolaReverse = HyperbolaReverse;
+/// The best portable code.
+#[cfg(not(target_arch = "aarch64"))]
+const PORTABLE: Hyperbola = Hyperbola;
 
 /// Hands each method to the back-end that is measured to be the best for it.
 macro_rules! best {
@@ -37,14 +45,14 @@ macro_rules! best {
 
 best! {
     Scalar, self:
-    rook(square: u8, occupied: u64) -> u64 = Hyperbola.rook(square, occupied);
-    bishop(square: u8, occupied: u64) -> u64 = Hyperbola.bishop(square, occupied);
+    rook(square: u8, occupied: u64) -> u64 = PORTABLE.rook(square, occupied);
+    bishop(square: u8, occupied: u64) -> u64 = PORTABLE.bishop(square, occupied);
 }
 best! {
     #[cfg(target_arch = "aarch64")]
     Neon, self:
-    rook(square: u8, occupied: u64) -> u64 = HyperbolaReverse.rook(square, occupied);
-    bishop(square: u8, occupied: u64) -> u64 = HyperbolaReverse.bishop(square, occupied);
+    rook(square: u8, occupied: u64) -> u64 = PORTABLE.rook(square, occupied);
+    bishop(square: u8, occupied: u64) -> u64 = PORTABLE.bishop(square, occupied);
 }
 best! {
     #[cfg(target_arch = "x86_64")]

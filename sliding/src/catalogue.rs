@@ -32,7 +32,7 @@ pub fn visit_all(visitor: &mut impl Visitor) {
     }
     #[cfg(target_arch = "x86_64")]
     visit_x86(visitor);
-    #[cfg(feature = "magic")]
+    #[cfg(all(feature = "magic", not(miri)))] // Miri would fill the tables for minutes
     visitor.visit("G7 fancy magic", crate::magic::FancyMagic::new());
 }
 
