@@ -10,7 +10,7 @@ use super::message::{
     Command, JobId, Millis, Progress, Proof, Solution, SolveId, Source, WorkerId,
 };
 use super::orientation::Orientation;
-use super::question::{Key, State, Wanted};
+use super::question::{Key, Plan, Question, State, Wanted};
 use super::{Core, Turn};
 
 /// An open request.
@@ -63,11 +63,11 @@ impl Solve {
         self.predicted.max(searched + self.open_nodes)
     }
 
-    fn progress(&self, workers: u64) -> Progress {
+    fn progress(&self, questions: &BTreeMap<Key, Question>, workers: u64) -> Progress {
         let nodes = self.nodes + self.running_nodes;
         Progress {
             bound: self.bound,
-            window: self.window,
+            window: self.window_at_work(questions),
             jobs_open: self.jobs_open,
             jobs_done: self.jobs_done,
             reused: self.reused,
@@ -75,6 +75,19 @@ impl Solve {
             predicted_nodes: (self.total() as u64).max(nodes),
             workers,
         }
+    }
+
+    /// Returns the part of the window that goals are open for; all of it while there are none.
+    fn window_at_work(&self, questions: &BTreeMap<Key, Question>) -> Window {
+        let root = Key { position: self.root, window: self.window };
+        let Some(State::Expanded { plan: Plan::Bracket(_), open }) =
+            questions.get(&root).map(|question| &question.state)
+        else {
+            return self.window;
+        };
+        let lower = open.iter().map(|goal| goal.window.lower()).min();
+        let upper = open.iter().map(|goal| goal.window.upper()).max();
+        lower.zip(upper).and_then(|(lower, upper)| Window::new(lower, upper)).unwrap_or(self.window)
     }
 }
 
@@ -163,7 +176,7 @@ impl Core {
             {
                 solve.bound = bound;
                 solve.reported = turn.now;
-                let progress = solve.progress(workers);
+                let progress = solve.progress(&self.questions, workers);
                 turn.commands.push(Command::Progressed { solve: id, progress });
             }
         }
@@ -176,7 +189,7 @@ impl Core {
         for (&id, solve) in &mut self.solves {
             if after(solve.reported, interval) <= turn.now {
                 solve.reported = turn.now;
-                let progress = solve.progress(workers);
+                let progress = solve.progress(&self.questions, workers);
                 turn.commands.push(Command::Progressed { solve: id, progress });
             }
         }

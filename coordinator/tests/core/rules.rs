@@ -297,6 +297,18 @@ fn progress_comes_once_an_interval_and_counts_running_jobs() {
 }
 
 #[test]
+fn progress_names_the_thresholds_that_are_asked_about() {
+    let interval = Config::default().progress_interval;
+    let mut script = Script::new(Config { progress_interval: interval, ..split() });
+    script.join(0, 1, 1);
+    script.submit(0, 1, nine_empties());
+    let commands = script.at(1, Event::Tick);
+    let [Command::Progressed { progress, .. }] = &commands[..] else { panic!("{commands:?}") };
+    let (lower, upper) = (progress.window.lower(), progress.window.upper());
+    assert_eq!(upper, lower.up().up(), "two goals, one score apart");
+}
+
+#[test]
 fn a_straggler_gets_one_second_copy_when_nothing_else_is_to_do() {
     let mut script = Script::new(whole());
     script.join(0, 1, 1);
