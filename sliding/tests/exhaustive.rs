@@ -105,7 +105,7 @@ fn every_back_end_agrees_with_the_ray_loop_on_all_occupancies_that_matter() {
     let mut test = Exhaustive { cases, back_ends: Vec::new() };
     visit_all(&mut test);
     println!("checked: {}", test.back_ends.join("; "));
-    assert!(test.back_ends.len() >= 10, "the portable back-ends are always there");
+    assert!(test.back_ends.len() >= 9, "the portable back-ends are always there");
 }
 
 #[test]
