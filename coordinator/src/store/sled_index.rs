@@ -11,6 +11,8 @@ use std::io;
 use std::ops::ControlFlow;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use outflank_engine::Position;
 
@@ -24,6 +26,9 @@ use super::record::Origin;
 const CACHE_BYTES: u64 = 256 << 20;
 /// Only the flusher thread collects garbage.
 const FLUSH_EVERY_MS: u64 = 500;
+/// How long a database that was dropped may hold its lock.
+const LET_GO_WITHIN: Duration = Duration::from_secs(5);
+const ASK_AGAIN_AFTER: Duration = Duration::from_millis(2);
 /// The keys of the manifests that the index covers.
 const COVERED: [&str; 2] = ["previous", "current"];
 
@@ -50,12 +55,24 @@ impl SledIndex {
             .path(path)
             .cache_capacity(CACHE_BYTES)
             .flush_every_ms(Some(FLUSH_EVERY_MS));
-        let opened = panic::catch_unwind(AssertUnwindSafe(|| {
-            let database = config.open()?;
-            let tree = |name| database.open_tree(name);
-            let trees = (tree("bounds.v1")?, tree("origins.v1")?, tree("covered.v1")?);
-            Ok::<_, sled::Error>((database, trees))
-        }));
+        let open = || {
+            panic::catch_unwind(AssertUnwindSafe(|| {
+                let database = config.open()?;
+                let tree = |name| database.open_tree(name);
+                let trees = (tree("bounds.v1")?, tree("origins.v1")?, tree("covered.v1")?);
+                Ok::<_, sled::Error>((database, trees))
+            }))
+        };
+        // The store's own lock is ours, so whoever holds sled's is about to let it go: a database
+        // that is dropped keeps it until its last background thread has ended.
+        let deadline = Instant::now() + LET_GO_WITHIN;
+        let mut opened = open();
+        while matches!(&opened, Ok(Err(sled::Error::Io(error))) if is_locked(error))
+            && Instant::now() < deadline
+        {
+            thread::park_timeout(ASK_AGAIN_AFTER);
+            opened = open();
+        }
         let failed = |reason| StoreError::Index { path: path.to_owned(), reason };
         let (database, (bounds, origins, covered)) = opened
             .map_err(|_| failed("it cannot be opened: sled panicked".to_owned()))?
@@ -160,8 +177,12 @@ fn is_refusal(error: &io::Error) -> bool {
         io::ErrorKind::ReadOnlyFilesystem,
         io::ErrorKind::StorageFull,
     ];
-    // Of a lock that somebody else holds, sled only says so in words.
-    refusals.contains(&error.kind()) || error.to_string().contains("could not acquire lock")
+    refusals.contains(&error.kind()) || is_locked(error)
+}
+
+/// Returns whether somebody else holds the lock of the database; sled only says so in words.
+fn is_locked(error: &io::Error) -> bool {
+    error.to_string().contains("could not acquire lock")
 }
 
 /// Removes the snapshots that a kill during an earlier open leaves behind; sled takes them for

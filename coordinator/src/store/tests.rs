@@ -181,6 +181,24 @@ fn a_store_refuses_records_after_a_failed_sync() {
 }
 
 #[test]
+fn an_index_whose_last_holder_lets_go_late_is_opened_all_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    drop(Store::open(folder.path()).unwrap());
+    let holder = SledIndex::open(&folder.path().join("index")).unwrap();
+    let (started, starts) = std::sync::mpsc::channel();
+    let opener = std::thread::spawn({
+        let path = folder.path().to_owned();
+        move || {
+            started.send(()).unwrap();
+            Store::open(&path).map(|(_, opened)| opened.rebuilt)
+        }
+    });
+    starts.recv().unwrap();
+    drop(holder);
+    assert_eq!(opener.join().unwrap().unwrap(), None);
+}
+
+#[test]
 fn an_index_that_somebody_else_holds_is_not_made_again() {
     let folder = tempfile::tempdir().unwrap();
     drop(Store::open(folder.path()).unwrap());
