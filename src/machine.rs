@@ -6,6 +6,7 @@ use std::{env, fs, process, thread};
 
 use anyhow::{Context, anyhow};
 use outflank_coordinator::service;
+use outflank_engine::evaluation::Weights;
 use outflank_kernel::Isa;
 
 use crate::arguments::{self, Search};
@@ -62,8 +63,13 @@ pub(crate) fn command_line() -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
+/// Returns what searches here: version, instruction set and weights, for the provenance of proofs.
 fn build() -> String {
-    format!("outflank {}", arguments::VERSION.as_str())
+    let weights = match Weights::embedded() {
+        Ok(weights) => format!("{:016x}", weights.id()),
+        Err(error) => format!("none: {error}"),
+    };
+    format!("outflank {}, weights {weights}", arguments::VERSION.as_str())
 }
 
 /// Returns a name for this run that no other run on this machine has.
