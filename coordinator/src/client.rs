@@ -13,7 +13,6 @@ pub use tonic::transport::Channel;
 use tonic::{Code, Status, Streaming};
 
 use crate::core::{Progress, Solution};
-use crate::service::convert;
 
 /// How long a client tries to reach a coordinator that it has lost.
 pub const RETRY_LIMIT: Duration = Duration::from_secs(60);
@@ -135,10 +134,10 @@ impl<F: FnMut(Update)> Solving<F> {
         self.heard();
         loop {
             match next(&mut updates).await? {
-                SolveUpdate::Solution(solution) => return Ok(convert::solution_seen(solution)),
+                SolveUpdate::Solution(solution) => return Ok(solution),
                 SolveUpdate::Progress(progress) => {
                     self.heard();
-                    (self.on_update)(Update::Progress(convert::progress_seen(&progress)));
+                    (self.on_update)(Update::Progress(progress));
                 }
             }
         }

@@ -139,7 +139,7 @@ pub struct Progress {
     pub reused: u64,
     /// Nodes searched for it, running jobs included.
     pub nodes: u64,
-    /// Nodes predicted for the whole request.
+    /// Nodes predicted for the whole request, those searched included.
     pub predicted_nodes: u64,
     /// Workers connected.
     pub workers: u64,
@@ -161,11 +161,11 @@ pub enum Source {
 pub struct Solution {
     /// What is proved of the root's value; it answers the window.
     pub bound: Bound,
-    /// The best move.
+    /// The best move, as a square of the position that the client gave.
     pub best_move: Option<Square>,
-    /// The best line, forced passes left out.
+    /// The best line, as squares of the position that the client gave, forced passes left out.
     pub line: Vec<Square>,
-    /// Nodes searched for this request by all workers.
+    /// Nodes searched for this request by all workers, work that proved useless included.
     pub nodes: u64,
     /// Jobs that were done for it.
     pub jobs: u64,

@@ -1,6 +1,7 @@
 //! What goes into the core and what comes out of it.
 
 use outflank_engine::{Bound, Position, Square, Window};
+pub use outflank_proto::message::{Progress, Solution, Source};
 
 /// A point in time: milliseconds since the coordinator started, by a clock that only goes forward.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -139,57 +140,6 @@ pub struct Proof {
     pub method: Method,
     /// The worker that searched it.
     pub worker: Option<WorkerId>,
-}
-
-/// How far a request has come.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Progress {
-    /// What is proved of the root so far.
-    pub bound: Bound,
-    /// The window being worked on.
-    pub window: Window,
-    /// Jobs that wait or run.
-    pub jobs_open: u64,
-    /// Jobs finished for this request.
-    pub jobs_done: u64,
-    /// Bounds taken from the store instead of being searched.
-    pub reused: u64,
-    /// Nodes searched for it, running jobs included.
-    pub nodes: u64,
-    /// Nodes predicted for the whole request, those searched included.
-    pub predicted_nodes: u64,
-    /// Workers connected.
-    pub workers: u64,
-}
-
-/// Where the answer to a request comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Source {
-    /// It was in the store already.
-    Store,
-    /// It was searched, nothing was reused.
-    Search,
-    /// It was searched, and bounds from the store were reused.
-    Both,
-}
-
-/// The answer to a request.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Solution {
-    /// What is proved of the root's value; it answers the window.
-    pub bound: Bound,
-    /// The best move, as a square of the position that the client gave.
-    pub best_move: Option<Square>,
-    /// The best line, as squares of the position that the client gave, forced passes left out.
-    pub line: Vec<Square>,
-    /// Nodes searched for this request by all workers, work that proved useless included.
-    pub nodes: u64,
-    /// Jobs that were done for it.
-    pub jobs: u64,
-    /// Bounds taken from the store.
-    pub reused: u64,
-    /// Where the answer comes from.
-    pub source: Source,
 }
 
 /// What the shell must do, in this order.

@@ -1,10 +1,10 @@
-//! The core's messages on the wire, and the wire's messages for the core.
+//! Jobs on their way to workers, reports on their way to the core, proofs on their way to the store.
 
 use std::sync::Arc;
 
 use outflank_proto::message;
 
-use crate::core::{Job, JobId, Method, Progress, Proof, Report, Solution, Source};
+use crate::core::{Job, JobId, Method, Proof, Report};
 use crate::store;
 
 /// Returns a job as the worker gets it.
@@ -33,68 +33,6 @@ pub(super) fn report(report: message::Report) -> Report {
         millis: report.millis,
         finished: report.finished,
         failed: report.failed,
-    }
-}
-
-/// Returns progress as the client gets it.
-pub(super) fn progress(progress: &Progress) -> message::Progress {
-    message::Progress {
-        bound: progress.bound,
-        window: progress.window,
-        jobs_open: progress.jobs_open,
-        jobs_done: progress.jobs_done,
-        reused: progress.reused,
-        nodes: progress.nodes,
-        predicted_nodes: progress.predicted_nodes,
-        workers: progress.workers,
-    }
-}
-
-/// Returns a solution as the client gets it.
-pub(super) fn solution(solution: Solution) -> message::Solution {
-    message::Solution {
-        bound: solution.bound,
-        best_move: solution.best_move,
-        line: solution.line,
-        nodes: solution.nodes,
-        jobs: solution.jobs,
-        reused: solution.reused,
-        source: match solution.source {
-            Source::Store => message::Source::Store,
-            Source::Search => message::Source::Search,
-            Source::Both => message::Source::Both,
-        },
-    }
-}
-
-/// Returns progress as a client of this crate sees it.
-pub(crate) fn progress_seen(progress: &message::Progress) -> Progress {
-    Progress {
-        bound: progress.bound,
-        window: progress.window,
-        jobs_open: progress.jobs_open,
-        jobs_done: progress.jobs_done,
-        reused: progress.reused,
-        nodes: progress.nodes,
-        predicted_nodes: progress.predicted_nodes,
-        workers: progress.workers,
-    }
-}
-
-/// Returns a solution as a client of this crate sees it.
-pub(crate) fn solution_seen(solution: message::Solution) -> Solution {
-    Solution {
-        bound: solution.bound,
-        best_move: solution.best_move,
-        line: solution.line,
-        nodes: solution.nodes,
-        jobs: solution.jobs,
-        reused: solution.reused,
-        source: match solution.source {
-            message::Source::Store => Source::Store,
-            message::Source::Search => Source::Search,
-            message::Source::Both => Source::Both,
-        },
     }
 }
 

@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 use tonic::Status;
 
 use super::pending::Pending;
-use super::{ServiceError, Shared, convert};
+use super::{ServiceError, Shared};
 use crate::core::{JobId, Progress, Solution, SolveId, WorkerId};
 use crate::store::{Record, StoreError};
 
@@ -119,10 +119,10 @@ impl Writer {
                 links.tell(worker, ToWorker::Acknowledge(job.0));
             }
             Release::Progressed { solve, progress } => {
-                links.progress(solve, SolveUpdate::Progress(convert::progress(&progress)));
+                links.progress(solve, SolveUpdate::Progress(progress));
             }
             Release::Solved { solve, solution } => {
-                links.finish(solve, Ok(SolveUpdate::Solution(convert::solution(solution))));
+                links.finish(solve, Ok(SolveUpdate::Solution(solution)));
             }
             Release::Contradicted { solve, position, held, claimed } => {
                 let (player, opponent) = (position.player(), position.opponent());
