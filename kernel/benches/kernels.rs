@@ -12,22 +12,25 @@ mod common;
 use std::hint::black_box;
 use std::time::Instant;
 
-use outflank_kernel::{Isa, flip, hash, last_flip, lines, mobility, stability, symmetry};
+use outflank_kernel::catalogue::Variant;
+use outflank_kernel::{flip, hash, last_flip, lines, mobility, stability, symmetry};
 
 const ROUNDS: u32 = 9;
 
 /// Measures the variants of a family in turns; `call` makes one call from a position.
 fn measure<F: Copy>(
     family: &str,
-    variants: fn(Isa) -> &'static [(&'static str, F)],
+    variants: &[Variant<F>],
     positions: &[(u64, u64)],
     call: impl Fn(F, u64, u64) -> u64,
 ) {
-    let variants: Vec<_> =
-        Isa::available().flat_map(|isa| variants(isa).iter().map(move |v| (isa, v))).collect();
+    let variants: Vec<_> = variants
+        .iter()
+        .filter_map(|variant| Some((variant.entry().name, variant.function()?)))
+        .collect();
     let mut best = vec![f64::INFINITY; variants.len()];
     for _ in 0..ROUNDS {
-        for ((_, (_, variant)), best) in variants.iter().zip(&mut best) {
+        for ((_, variant), best) in variants.iter().zip(&mut best) {
             let start = Instant::now();
             let results = positions
                 .iter()
@@ -36,8 +39,8 @@ fn measure<F: Copy>(
             *best = best.min(start.elapsed().as_secs_f64() * 1e9 / positions.len() as f64);
         }
     }
-    for ((isa, (name, _)), best) in variants.iter().zip(best) {
-        println!("{family:10} {isa:7} {best:8.2} ns  {name}");
+    for ((name, _), best) in variants.iter().zip(best) {
+        println!("{family:10} {best:8.2} ns  {name}");
     }
 }
 
@@ -50,24 +53,24 @@ fn some_empty(player: u64, opponent: u64) -> u32 {
 fn main() {
     let positions = common::game_positions(100);
     println!("{} positions of random games, best of {ROUNDS} rounds", positions.len());
-    measure("flip", flip::variants, &positions, |flip, player, opponent| {
+    measure("flip", flip::VARIANTS, &positions, |flip, player, opponent| {
         flip(player, opponent, some_empty(player, opponent))
     });
-    measure("moves", mobility::variants, &positions, |moves, player, opponent| {
+    measure("moves", mobility::VARIANTS, &positions, |moves, player, opponent| {
         moves(player, opponent)
     });
-    measure("last flip", last_flip::variants, &positions, |last_flip, player, opponent| {
+    measure("last flip", last_flip::both::VARIANTS, &positions, |last_flip, player, opponent| {
         let (turned, back) = last_flip(player, some_empty(player, opponent));
         u64::from(turned + back)
     });
-    measure("full lines", lines::variants, &positions, |full_lines, player, opponent| {
+    measure("full lines", lines::VARIANTS, &positions, |full_lines, player, opponent| {
         full_lines(player | opponent).into_iter().fold(0, |union, squares| union ^ squares)
     });
-    measure("stability", stability::variants, &positions, |stable, player, opponent| {
+    measure("stability", stability::VARIANTS, &positions, |stable, player, opponent| {
         stable(player, opponent)
     });
-    measure("hash", hash::variants, &positions, |hash, player, opponent| hash(player, opponent));
-    measure("canonical", symmetry::variants, &positions, |canonical, player, opponent| {
+    measure("hash", hash::VARIANTS, &positions, |hash, player, opponent| hash(player, opponent));
+    measure("canonical", symmetry::VARIANTS, &positions, |canonical, player, opponent| {
         let (player, opponent) = canonical(player, opponent);
         player ^ opponent
     });

@@ -12,11 +12,19 @@ pub(crate) mod neon;
 pub mod portable;
 pub mod scalar;
 
-crate::variants::variants! {
+crate::catalogue::family! {
     /// Player, opponent, square (0–63, empty) → discs turned; none if the move is not legal.
-    Flip = fn(u64, u64, u32) -> u64, called with (player, opponent, square);
-    scalar: ["reference": scalar::flip, "E2 LS1B and LZCNT": portable::flip],
-    avx2: ["E9 smart clear": avx2::flip],
-    avx512: ["E10 VPLZCNTQ, minima": avx512::flip],
-    neon: ["E11 RBIT": neon::flip],
+    Flip = fn(player: u64, opponent: u64, square: u32) -> u64;
+    chosen by FLIP or "OUTFLANK_KERNEL_FLIP";
+    portable {
+        "reference" "E2" [] scalar::flip,
+        "lowest_and_lzcnt" "E2" [] portable::flip,
+    }
+    x86_64 {
+        "avx2_smart_clear" "E9" ["avx2"] avx2::flip,
+        "avx512_minima" "E10" ["avx2", "avx512f", "avx512cd", "avx512vl"] avx512::flip,
+    }
+    aarch64 {
+        "neon_rbit" "E11 A8" ["neon"] neon::flip,
+    }
 }

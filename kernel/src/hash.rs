@@ -14,13 +14,20 @@ pub(crate) mod neon;
 pub mod portable;
 pub mod scalar;
 
-crate::variants::variants! {
+crate::catalogue::family! {
     /// Player, opponent → hash.
-    Hash = fn(u64, u64) -> u64, called with (player, opponent);
-    scalar: ["reference": scalar::hash, "F4 tables": portable::hash],
-    avx2: ["F4 CRC32": avx2::hash],
-    avx512: [],
-    neon: ["F4 CRC32CX": neon::hash],
+    Hash = fn(player: u64, opponent: u64) -> u64;
+    chosen by HASH or "OUTFLANK_KERNEL_HASH";
+    portable {
+        "reference" "F4" [] scalar::hash,
+        "tables_of_8" "F4" [] portable::hash,
+    }
+    x86_64 {
+        "crc32" "F4" ["sse4.2"] avx2::hash,
+    }
+    aarch64 {
+        "crc32cx" "F4" ["crc"] neon::hash,
+    }
 }
 
 /// Combines CRC steps `step(state, board)` to the hash of a position.

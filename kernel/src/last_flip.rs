@@ -17,13 +17,47 @@ pub mod scalar;
 
 use crate::masks::RAYS;
 
-crate::variants::variants! {
-    /// Player, square → discs turned by the player and by the opponent.
-    LastFlipBoth = fn(u64, u32) -> (u32, u32), called with (player, square);
-    scalar: ["reference": scalar::last_flip_both, "D1 kindergarten": portable::last_flip_both],
-    avx2: ["D4 PMOVMSKB": avx2::last_flip_both],
-    avx512: ["D7 PEXT, both sides": avx512::last_flip_both],
-    neon: ["D5 ADDV": neon::last_flip_both],
+/// One side's discs.
+pub mod one {
+    use super::*;
+
+    crate::catalogue::family! {
+        /// Player, square → discs turned by the player.
+        LastFlip = fn(player: u64, square: u32) -> u32;
+        chosen by LAST_FLIP or "OUTFLANK_KERNEL_LAST_FLIP";
+        portable {
+            "reference" "D1" [] scalar::last_flip,
+            "kindergarten" "D1" [] portable::last_flip,
+        }
+        x86_64 {
+            "pext_both" "D3 D7" ["bmi2"] avx512::last_flip,
+        }
+        aarch64 {
+            "neon_addv" "D5" ["neon"] neon::last_flip,
+        }
+    }
+}
+
+/// Both sides' discs.
+pub mod both {
+    use super::*;
+
+    crate::catalogue::family! {
+        /// Player, square → discs turned by the player and by the opponent.
+        LastFlipBoth = fn(player: u64, square: u32) -> (u32, u32);
+        chosen by LAST_FLIP_BOTH or "OUTFLANK_KERNEL_LAST_FLIP_BOTH";
+        portable {
+            "reference" "D1" [] scalar::last_flip_both,
+            "kindergarten" "D1" [] portable::last_flip_both,
+        }
+        x86_64 {
+            "avx2_pmovmskb" "D4" ["avx2"] avx2::last_flip_both,
+            "pext_both" "D3 D7" ["bmi2"] avx512::last_flip_both,
+        }
+        aarch64 {
+            "neon_addv" "D5" ["neon"] neon::last_flip_both,
+        }
+    }
 }
 
 /// Discs turned in a line of eight by the place of the move (0–7) and the player's discs.

@@ -13,19 +13,21 @@
 )]
 
 pub mod bits;
+pub mod catalogue;
+pub mod choice;
 pub mod flip;
 pub mod hash;
 mod isa;
 #[cfg(target_arch = "x86_64")]
 pub mod lanes;
 pub mod last_flip;
+mod level;
 pub mod lines;
 pub mod masks;
 pub mod mobility;
 mod set;
 pub mod stability;
 pub mod symmetry;
-mod variants;
 
 #[cfg(any(test, feature = "std"))]
 pub use isa::IsaError;
@@ -34,4 +36,5 @@ pub use isa::Neon;
 #[cfg(target_arch = "x86_64")]
 pub use isa::{Avx2, Avx512, Avx512Gfni, Ssse3};
 pub use isa::{Isa, Scalar};
+pub use level::Level;
 pub use set::KernelSet;

@@ -12,13 +12,19 @@ pub mod scalar;
 
 use crate::masks::beyond_edge;
 
-crate::variants::variants! {
+crate::catalogue::family! {
     /// Occupied squares → squares on full rows, columns, diagonals and antidiagonals.
-    FullLines = fn(u64) -> [u64; 4], called with (discs);
-    scalar: ["reference": scalar::full_lines, "C3 parallel prefix": portable::full_lines],
-    avx2: ["C3 Kogge-Stone": avx2::full_lines],
-    avx512: ["C3 eight directions": avx512::full_lines],
-    neon: [],
+    FullLines = fn(discs: u64) -> [u64; 4];
+    chosen by LINES or "OUTFLANK_KERNEL_LINES";
+    portable {
+        "reference" "C1 C2 C3" [] scalar::full_lines,
+        "parallel_prefix" "C1 C3" [] portable::full_lines,
+    }
+    x86_64 {
+        "avx2_kogge_stone" "C3" ["avx2"] avx2::full_lines,
+        "avx512_eight_directions" "C3" ["avx2", "avx512f", "avx512vl"] avx512::full_lines,
+    }
+    aarch64 {}
 }
 
 /// For one, two and four steps in each of the eight directions: the squares from which that many

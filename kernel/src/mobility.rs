@@ -10,13 +10,19 @@ pub(crate) mod avx512;
 pub mod portable;
 pub mod scalar;
 
-crate::variants::variants! {
+crate::catalogue::family! {
     /// Player, opponent → the squares where the player can move.
-    Moves = fn(u64, u64) -> u64, called with (player, opponent);
-    scalar: ["reference": scalar::moves, "B1 parallel prefix": portable::moves],
-    avx2: ["B1 four directions": avx2::moves],
-    avx512: ["B1 eight directions": avx512::moves],
-    neon: [],
+    Moves = fn(player: u64, opponent: u64) -> u64;
+    chosen by MOBILITY or "OUTFLANK_KERNEL_MOBILITY";
+    portable {
+        "reference" "B1" [] scalar::moves,
+        "parallel_prefix" "B1" [] portable::moves,
+    }
+    x86_64 {
+        "avx2_four_directions" "B1" ["avx2"] avx2::moves,
+        "avx512_eight_directions" "B1" ["avx2", "avx512f", "avx512vl"] avx512::moves,
+    }
+    aarch64 {}
 }
 
 /// The opponent's discs that can be turned along rows, columns and diagonals: those with a square

@@ -55,115 +55,66 @@ pub trait KernelSet: Copy + Send + Sync + 'static {
     }
 }
 
-/// Implements [`KernelSet`] by entering one variant a family.
-///
+/// Implements [`KernelSet`] by entering the variant that [`choice`](crate::choice) names for the
+/// token's level.
 macro_rules! kernel_set {
-    (
-        $token:ty, flip: $flip:path, moves: $moves:path,
-        last_flip: $last_flip:path, last_flip_both: $last_flip_both:path,
-        full_lines: $full_lines:path, stable: $stable:path, hash: $hash:path,
-        canonical: $canonical:path
-    ) => {
-        #[allow(unused_unsafe, reason = "some variants of a set are portable code")]
+    ($token:ty) => {
         impl KernelSet for $token {
             #[inline(always)]
             fn flip(self, player: u64, opponent: u64, square: u32) -> u64 {
                 // SAFETY: the token proves the features.
-                unsafe { $flip(player, opponent, square) }
+                unsafe { flip::chosen::<Self>(player, opponent, square) }
             }
 
             #[inline(always)]
             fn moves(self, player: u64, opponent: u64) -> u64 {
                 // SAFETY: the token proves the features.
-                unsafe { $moves(player, opponent) }
+                unsafe { mobility::chosen::<Self>(player, opponent) }
             }
 
             #[inline(always)]
             fn last_flip(self, player: u64, square: u32) -> u32 {
                 // SAFETY: the token proves the features.
-                unsafe { $last_flip(player, square) }
+                unsafe { last_flip::one::chosen::<Self>(player, square) }
             }
 
             #[inline(always)]
             fn last_flip_both(self, player: u64, square: u32) -> (u32, u32) {
                 // SAFETY: the token proves the features.
-                unsafe { $last_flip_both(player, square) }
+                unsafe { last_flip::both::chosen::<Self>(player, square) }
             }
 
             #[inline(always)]
             fn full_lines(self, discs: u64) -> [u64; 4] {
                 // SAFETY: the token proves the features.
-                unsafe { $full_lines(discs) }
+                unsafe { lines::chosen::<Self>(discs) }
             }
 
             #[inline(always)]
             fn stable(self, player: u64, opponent: u64) -> u64 {
                 // SAFETY: the token proves the features.
-                unsafe { $stable(player, opponent) }
+                unsafe { stability::chosen::<Self>(player, opponent) }
             }
 
             #[inline(always)]
             fn hash(self, player: u64, opponent: u64) -> u64 {
                 // SAFETY: the token proves the features.
-                unsafe { $hash(player, opponent) }
+                unsafe { hash::chosen::<Self>(player, opponent) }
             }
 
             #[inline(always)]
             fn canonical(self, player: u64, opponent: u64) -> (u64, u64) {
                 // SAFETY: the token proves the features.
-                unsafe { $canonical(player, opponent) }
+                unsafe { symmetry::chosen::<Self>(player, opponent) }
             }
         }
     };
 }
 
-kernel_set!(
-    Scalar,
-    flip: flip::portable::flip,
-    moves: mobility::portable::moves,
-    last_flip: last_flip::portable::last_flip,
-    last_flip_both: last_flip::portable::last_flip_both,
-    full_lines: lines::portable::full_lines,
-    stable: stability::portable::stable,
-    hash: hash::portable::hash,
-    canonical: symmetry::portable::canonical
-);
-
+kernel_set!(Scalar);
 #[cfg(target_arch = "x86_64")]
-kernel_set!(
-    Avx2,
-    flip: flip::avx2::flip,
-    moves: mobility::avx2::moves,
-    last_flip: last_flip::portable::last_flip,
-    last_flip_both: last_flip::portable::last_flip_both,
-    full_lines: lines::avx2::full_lines,
-    stable: stability::avx2::stable,
-    hash: hash::avx2::hash,
-    canonical: symmetry::avx2::canonical
-);
-
+kernel_set!(Avx2);
 #[cfg(target_arch = "x86_64")]
-kernel_set!(
-    Avx512,
-    flip: flip::avx512::flip,
-    moves: mobility::avx512::moves,
-    last_flip: last_flip::avx512::last_flip,
-    last_flip_both: last_flip::avx512::last_flip_both,
-    full_lines: lines::avx512::full_lines,
-    stable: stability::avx512::stable,
-    hash: hash::avx2::hash,
-    canonical: symmetry::avx512::canonical
-);
-
+kernel_set!(Avx512);
 #[cfg(target_arch = "aarch64")]
-kernel_set!(
-    Neon,
-    flip: flip::neon::flip,
-    moves: mobility::portable::moves,
-    last_flip: last_flip::neon::last_flip,
-    last_flip_both: last_flip::neon::last_flip_both,
-    full_lines: lines::portable::full_lines,
-    stable: stability::portable::stable,
-    hash: hash::neon::hash,
-    canonical: symmetry::portable::canonical
-);
+kernel_set!(Neon);

@@ -16,13 +16,19 @@ pub(crate) mod avx512;
 pub mod portable;
 pub mod scalar;
 
-crate::variants::variants! {
+crate::catalogue::family! {
     /// Player, opponent → the player's discs that are certainly stable.
-    Stable = fn(u64, u64) -> u64, called with (player, opponent);
-    scalar: ["reference": scalar::stable, "C4 multiplication": portable::stable],
-    avx2: ["C4 PMOVMSKB": avx2::stable],
-    avx512: ["C4 PMOVMSKB, C3 eight directions": avx512::stable],
-    neon: [],
+    Stable = fn(player: u64, opponent: u64) -> u64;
+    chosen by STABILITY or "OUTFLANK_KERNEL_STABILITY";
+    portable {
+        "reference" "C5" [] scalar::stable,
+        "multiplication" "C4 C5" [] portable::stable,
+    }
+    x86_64 {
+        "avx2_pmovmskb" "C3 C4 C5" ["avx2"] avx2::stable,
+        "avx512_pmovmskb" "C3 C4 C5" ["avx2", "avx512f", "avx512vl"] avx512::stable,
+    }
+    aarch64 {}
 }
 
 /// The squares that are not on an edge.

@@ -13,13 +13,20 @@ mod set;
 
 pub use set::Symmetry;
 
-crate::variants::variants! {
+crate::catalogue::family! {
     /// Player, opponent → the smallest of the eight symmetric positions.
-    Canonical = fn(u64, u64) -> (u64, u64), called with (player, opponent);
-    scalar: ["reference": scalar::canonical, "A6 delta swaps": portable::canonical],
-    avx2: ["A6 four transpositions": avx2::canonical],
-    avx512: ["A6 eight images": avx512::canonical],
-    neon: [],
+    Canonical = fn(player: u64, opponent: u64) -> (u64, u64);
+    chosen by SYMMETRY or "OUTFLANK_KERNEL_SYMMETRY";
+    portable {
+        "reference" "A6" [] scalar::canonical,
+        "delta_swaps" "A2 A4 A6" [] portable::canonical,
+    }
+    x86_64 {
+        "avx2_transpositions" "A6" ["avx2"] avx2::canonical,
+        "avx512_eight_images" "A6" ["avx2", "avx512f", "avx512vl"] avx512::canonical,
+        "gfni" "A4 A6" ["avx2", "avx512f", "avx512vl", "gfni"] gfni::canonical,
+    }
+    aarch64 {}
 }
 
 /// Returns the image under the four symmetries without transposition, in the order of

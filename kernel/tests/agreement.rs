@@ -3,9 +3,7 @@
 mod common;
 
 use common::{each_set, game_positions, square_sets};
-use outflank_kernel::{
-    Isa, KernelSet, flip, hash, last_flip, lines, mobility, stability, symmetry,
-};
+use outflank_kernel::{KernelSet, flip, hash, last_flip, lines, mobility, stability, symmetry};
 use proptest::prelude::*;
 
 /// Checks all kernels of a set on one board.
@@ -75,37 +73,6 @@ proptest! {
     fn random_last_moves(player: u64, more: u64, square in 0..64_u32) {
         for player in [player, player & more, player | more] {
             each_set!(|kernels, name| check_last(kernels, name, player, square));
-        }
-    }
-}
-
-/// Asserts that each variant of a family, in every set, gives what the reference gives.
-macro_rules! check_variants {
-    ($family:ident, $expected:expr, ($($argument:expr),*)) => {
-        for isa in Isa::available() {
-            for (name, variant) in $family::variants(isa) {
-                assert_eq!(variant($($argument),*), $expected, "{} {isa} {name}", stringify!($family));
-            }
-        }
-    };
-}
-
-#[test]
-fn every_variant_agrees_with_its_reference() {
-    for (player, opponent) in game_positions(30) {
-        let discs = player | opponent;
-        let square = player.trailing_zeros();
-        check_variants!(mobility, mobility::scalar::moves(player, opponent), (player, opponent));
-        check_variants!(lines, lines::scalar::full_lines(discs), (discs));
-        check_variants!(stability, stability::scalar::stable(player, opponent), (player, opponent));
-        check_variants!(hash, hash::scalar::hash(player, opponent), (player, opponent));
-        let canonical = symmetry::scalar::canonical(player, opponent);
-        check_variants!(symmetry, canonical, (player, opponent));
-        let last = last_flip::scalar::last_flip_both(player, square);
-        check_variants!(last_flip, last, (player, square));
-        for square in (0..64).filter(|square| discs >> square & 1 == 0) {
-            let flipped = flip::scalar::flip(player, opponent, square);
-            check_variants!(flip, flipped, (player, opponent, square));
         }
     }
 }

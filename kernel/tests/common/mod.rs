@@ -71,6 +71,19 @@ impl Random {
         mixed ^ mixed >> 31
     }
 
+    /// Returns a board of random discs: nearly none, half, most or nearly all squares.
+    pub(crate) fn board(&mut self) -> (u64, u64) {
+        let [a, b, c, side] = std::array::from_fn(|_| self.next());
+        let discs = match self.next() % 5 {
+            0 => a & b & c,
+            1 => a,
+            2 => a | b,
+            3 => a | b | c,
+            _ => !(1 << (a % 64)),
+        };
+        (discs & side, discs & !side)
+    }
+
     /// Returns one of the squares of `board`, which must not be empty.
     pub(crate) fn square(&mut self, board: u64) -> u32 {
         let skip = self.next() % u64::from(board.count_ones());
@@ -83,8 +96,13 @@ pub(crate) const START: (u64, u64) = (0x0000_0008_1000_0000, 0x0000_0010_0800_00
 
 /// Returns every position of `games` random games.
 pub(crate) fn game_positions(games: u64) -> Vec<(u64, u64)> {
+    game_positions_from(games, games)
+}
+
+/// Returns every position of `games` random games that start from a seed.
+pub(crate) fn game_positions_from(seed: u64, games: u64) -> Vec<(u64, u64)> {
     let kernels = Scalar::new();
-    let mut random = Random(games);
+    let mut random = Random(seed);
     let mut positions = Vec::new();
     for _ in 0..games {
         let (mut player, mut opponent) = START;

@@ -1,0 +1,73 @@
+//! What the families' tests share: variants of this CPU, positions to try.
+
+use std::fmt::Debug;
+
+use outflank_kernel::catalogue::Variant;
+
+use crate::common::{self, Random};
+
+/// Returns the variants that this CPU can run, without the reference, and says loudly which it
+/// cannot.
+pub(crate) fn runnable<F: Copy>(
+    family: &str,
+    variants: &'static [Variant<F>],
+) -> Vec<(&'static str, F)> {
+    let mut found = Vec::new();
+    for variant in &variants[1..] {
+        let entry = variant.entry();
+        match variant.function() {
+            Some(function) => found.push((entry.name, function)),
+            None => println!(
+                "WARNING: THIS CPU LACKS {}: {family} {} IS NOT TESTED IN THIS RUN",
+                entry.needs.join(", "),
+                entry.name
+            ),
+        }
+    }
+    let names: Vec<_> = found.iter().map(|(name, _)| *name).collect();
+    println!("{family}: {}", names.join(", "));
+    found
+}
+
+/// Asserts that each variant's `call` gives `expected`; `input` is printed where it does not.
+pub(crate) fn check<F: Copy, T: PartialEq + Debug>(
+    variants: &[(&'static str, F)],
+    expected: &T,
+    input: impl Debug,
+    call: impl Fn(F) -> T,
+) {
+    for &(name, function) in variants {
+        let found = call(function);
+        assert!(found == *expected, "{name}: {found:x?} instead of {expected:x?} for {input:x?}");
+    }
+}
+
+/// The number of positions to try: a million, or what `KERNEL_POSITIONS` says.
+pub(crate) fn wanted() -> u64 {
+    std::env::var("KERNEL_POSITIONS")
+        .map_or(1_000_000, |text| text.parse().expect("KERNEL_POSITIONS is a number of positions"))
+}
+
+/// Calls `check` with `share` times [`wanted`] boards: positions of random games, then as many
+/// boards of random discs, some nearly empty and some nearly full, and all pairs of boards that
+/// are easy to get wrong.
+pub(crate) fn each_position(share: f64, mut check: impl FnMut(u64, u64)) {
+    for &board in &common::square_sets() {
+        for &other in &common::square_sets() {
+            check(board & !other, other);
+        }
+    }
+    let wanted = (wanted() as f64 * share) as u64;
+    let (mut tried, mut games) = (0, Random(wanted));
+    while tried < wanted / 2 {
+        for (player, opponent) in common::game_positions_from(games.next(), 100) {
+            check(player, opponent);
+            tried += 1;
+        }
+    }
+    let mut random = Random(!wanted);
+    for _ in 0..wanted / 2 {
+        let (player, opponent) = random.board();
+        check(player, opponent);
+    }
+}
