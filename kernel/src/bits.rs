@@ -1,7 +1,17 @@
 //! Bit primitives that the kernels and the `sliding` crate share: mirrors, transposition,
 //! reversal, spreading.
 //!
-//! TECHNIQUES A2–A5, in portable form. A board is drawn with A1 at the lower left.
+//! The functions here are the portable forms, which are constants' functions; the modules have the
+//! catalogue of each primitive (rows A1–A5, A7 and A8 of the technique index).
+
+pub mod count;
+pub mod flip_mask;
+pub mod highest;
+pub mod mirror_files;
+pub mod mirror_ranks;
+pub mod reverse;
+pub mod squares;
+pub mod transpose;
 
 /// Returns the board mirrored left-right (file A becomes file H): three delta swaps.
 #[inline(always)]

@@ -5,14 +5,14 @@
 //! that share one board are still told apart by 63 of the 64 bits (CRC32C keeps parity, which is
 //! the same in both halves).
 //!
-//! Source: `edax-avx-optimizations` for CRC32C as a hash, the two halves are ours; TECHNIQUES F4.
+//! Source: `edax-avx-optimizations` for CRC32C as a hash, the two halves are ours.
 
-#[cfg(target_arch = "x86_64")]
-pub(crate) mod avx2;
 #[cfg(target_arch = "aarch64")]
-pub(crate) mod neon;
+mod neon;
 pub mod portable;
 pub mod scalar;
+#[cfg(target_arch = "x86_64")]
+mod sse42;
 
 crate::catalogue::family! {
     /// Player, opponent → hash.
@@ -21,9 +21,11 @@ crate::catalogue::family! {
     portable {
         "reference" "F4" [] scalar::hash,
         "tables_of_8" "F4" [] portable::hash,
+        "tables_of_4" "F4" [] portable::tables_of_4,
     }
     x86_64 {
-        "crc32" "F4" ["sse4.2"] avx2::hash,
+        "crc32" "F4" ["sse4.2"] sse42::hash,
+        "crc32_by_halves" "F4" ["sse4.2"] sse42::hash_by_halves,
     }
     aarch64 {
         "crc32cx" "F4" ["crc"] neon::hash,

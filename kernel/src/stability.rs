@@ -13,8 +13,14 @@
 pub(crate) mod avx2;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx512;
+#[cfg(target_arch = "x86_64")]
+mod bmi2;
+pub mod edge_count;
+pub mod edges;
 pub mod portable;
 pub mod scalar;
+#[cfg(target_arch = "x86_64")]
+mod sse2;
 
 crate::catalogue::family! {
     /// Player, opponent → the player's discs that are certainly stable.
@@ -23,9 +29,13 @@ crate::catalogue::family! {
     portable {
         "reference" "C5" [] scalar::stable,
         "multiplication" "C4 C5" [] portable::stable,
+        "multiplication_rotations" "C1 C2 C3 C4 C5" [] portable::stable_rotations,
     }
     x86_64 {
+        "sse2_pmovmskb" "C1 C2 C3 C4 C5" ["sse2"] sse2::stable,
+        "bmi2_pext_pdep" "C3 C4 C5" ["avx2", "bmi2"] bmi2::stable,
         "avx2_pmovmskb" "C3 C4 C5" ["avx2"] avx2::stable,
+        "avx2_pmovmskb_mixed" "C1 C2 C3 C4 C5" ["avx2"] avx2::stable_mixed,
         "avx512_pmovmskb" "C3 C4 C5" ["avx2", "avx512f", "avx512vl"] avx512::stable,
     }
     aarch64 {}

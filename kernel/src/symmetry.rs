@@ -7,9 +7,12 @@ pub(crate) mod avx2;
 pub(crate) mod avx512;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod gfni;
+#[cfg(target_arch = "aarch64")]
+pub(crate) mod neon;
 pub mod portable;
 pub mod scalar;
 mod set;
+pub mod smallest;
 
 pub use set::Symmetry;
 
@@ -23,10 +26,15 @@ crate::catalogue::family! {
     }
     x86_64 {
         "avx2_transpositions" "A6" ["avx2"] avx2::canonical,
+        "avx2_lanes" "A5 A6" ["avx2"] avx2::canonical_lanes,
         "avx512_eight_images" "A6" ["avx2", "avx512f", "avx512vl"] avx512::canonical,
+        "avx512_vptestmb" "A4 A6" ["avx2", "avx512f", "avx512bw", "avx512vl"]
+            avx512::canonical_tests,
         "gfni" "A4 A6" ["avx2", "avx512f", "avx512vl", "gfni"] gfni::canonical,
     }
-    aarch64 {}
+    aarch64 {
+        "neon_two_boards" "A2 A6" ["neon"] neon::canonical,
+    }
 }
 
 /// Returns the image under the four symmetries without transposition, in the order of

@@ -6,6 +6,6 @@ use core::arch::aarch64::__crc32cd;
 #[inline]
 #[target_feature(enable = "crc")]
 #[must_use]
-pub(crate) fn hash(player: u64, opponent: u64) -> u64 {
+pub(super) fn hash(player: u64, opponent: u64) -> u64 {
     super::combine(player, opponent, |state, board| __crc32cd(state, board))
 }

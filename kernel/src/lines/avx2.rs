@@ -30,3 +30,19 @@ pub(crate) fn full_lines(discs: u64) -> [u64; 4] {
     }
     boards(_mm256_and_si256(up, down))
 }
+
+/// Returns the same with only the diagonals in vectors.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(crate) fn mixed(discs: u64) -> [u64; 4] {
+    let [diagonal, antidiagonal] = super::diagonals::avx2::kogge_stone(discs);
+    [super::rows::prefix(discs), super::columns::rotations(discs), diagonal, antidiagonal]
+}
+
+/// Returns the same, the diagonals by comparison with each of them.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn comparisons(discs: u64) -> [u64; 4] {
+    let [diagonal, antidiagonal] = super::diagonals::avx2::comparisons(discs);
+    [super::rows::prefix(discs), super::columns::rotations(discs), diagonal, antidiagonal]
+}

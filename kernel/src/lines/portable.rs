@@ -27,3 +27,11 @@ pub fn full_lines(discs: u64) -> [u64; 4] {
     }
     full
 }
+
+/// Returns the same from the best form for each line: rows within their bytes, columns by
+/// rotation, diagonals by the shorter prefix.
+#[inline]
+pub(crate) fn mixed(discs: u64) -> [u64; 4] {
+    let [diagonal, antidiagonal] = super::diagonals::prefix(discs);
+    [super::rows::prefix(discs), super::columns::rotations(discs), diagonal, antidiagonal]
+}

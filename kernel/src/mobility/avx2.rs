@@ -6,7 +6,7 @@
 use core::arch::x86_64::*;
 
 use super::INNER;
-use crate::flip::avx2::union;
+use crate::lanes::union4;
 
 /// Returns the squares where the player can move.
 #[inline]
@@ -31,5 +31,5 @@ pub(crate) fn moves(player: u64, opponent: u64) -> u64 {
         down = _mm256_or_si256(down, _mm256_and_si256(pairs_down, _mm256_srlv_epi64(down, two)));
     }
     let moves = _mm256_or_si256(_mm256_sllv_epi64(up, one), _mm256_srlv_epi64(down, one));
-    union(moves) & !(player | opponent)
+    union4(moves) & !(player | opponent)
 }

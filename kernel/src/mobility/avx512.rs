@@ -2,14 +2,15 @@
 //!
 //! A rotation by 64 - n is a shift down by n, so that one VPROLVQ serves all eight; what it wraps
 //! round the board falls on squares that are not inner ones and is masked off with the opponents.
-//! Three-way logic joins each step's AND and OR.
+//! Three-way logic joins each step's AND and OR. The form with four directions a register keeps to
+//! 256 bits and shifts up and down.
 //!
-//! Ours; TECHNIQUES B1.
+//! Ours, after the AVX2 form of `reversi-bitboard-techniques`.
 
 use core::arch::x86_64::*;
 
 use super::INNER;
-use crate::flip::avx2::union;
+use crate::lanes::union4;
 
 /// `a | b & c`.
 const OR_AND: i32 = 0xf8;
@@ -35,5 +36,30 @@ pub(crate) fn moves(player: u64, opponent: u64) -> u64 {
     let moves = _mm512_rolv_epi64(run, one);
     let moves =
         _mm256_or_si256(_mm512_castsi512_si256(moves), _mm512_extracti64x4_epi64::<1>(moves));
-    union(moves) & !(player | opponent)
+    union4(moves) & !(player | opponent)
+}
+
+/// Returns the squares where the player can move, in 256-bit registers.
+#[inline]
+#[target_feature(enable = "avx2,avx512f,avx512vl")]
+pub(super) fn four_directions(player: u64, opponent: u64) -> u64 {
+    let one = _mm256_set_epi64x(7, 9, 8, 1);
+    let two = _mm256_set_epi64x(14, 18, 16, 2);
+    let inner = INNER.map(u64::cast_signed);
+    let inner = _mm256_set_epi64x(inner[3], inner[2], inner[1], inner[0]);
+    let players = _mm256_set1_epi64x(player.cast_signed());
+    let opponents = _mm256_and_si256(_mm256_set1_epi64x(opponent.cast_signed()), inner);
+
+    let mut up = _mm256_and_si256(opponents, _mm256_sllv_epi64(players, one));
+    let mut down = _mm256_and_si256(opponents, _mm256_srlv_epi64(players, one));
+    let pairs_up = _mm256_and_si256(opponents, _mm256_sllv_epi64(opponents, one));
+    let pairs_down = _mm256_srlv_epi64(pairs_up, one);
+    up = _mm256_ternarylogic_epi64::<OR_AND>(up, opponents, _mm256_sllv_epi64(up, one));
+    down = _mm256_ternarylogic_epi64::<OR_AND>(down, opponents, _mm256_srlv_epi64(down, one));
+    for _ in 0..2 {
+        up = _mm256_ternarylogic_epi64::<OR_AND>(up, pairs_up, _mm256_sllv_epi64(up, two));
+        down = _mm256_ternarylogic_epi64::<OR_AND>(down, pairs_down, _mm256_srlv_epi64(down, two));
+    }
+    let moves = _mm256_or_si256(_mm256_sllv_epi64(up, one), _mm256_srlv_epi64(down, one));
+    union4(moves) & !(player | opponent)
 }

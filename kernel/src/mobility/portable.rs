@@ -37,3 +37,20 @@ pub fn moves(player: u64, opponent: u64) -> u64 {
     }
     moves & !(player | opponent)
 }
+
+/// Returns the squares where the player can move, following runs a square at a time: five more
+/// steps a direction instead of three longer ones.
+#[inline]
+pub(super) fn shift_loop(player: u64, opponent: u64) -> u64 {
+    let mut moves = 0;
+    for (distance, inner) in DISTANCES.into_iter().zip(INNER) {
+        let opponent = opponent & inner;
+        let (mut up, mut down) = (opponent & player << distance, opponent & player >> distance);
+        for _ in 0..5 {
+            up |= opponent & up << distance;
+            down |= opponent & down >> distance;
+        }
+        moves |= up << distance | down >> distance;
+    }
+    moves & !(player | opponent)
+}

@@ -1,6 +1,8 @@
-//! Edges as in [`avx2`](super::avx2), full lines by AVX-512; then contact. TECHNIQUES C3, C4.
+//! Edges as in [`avx2`](super::avx2), full lines by AVX-512; then contact.
+//!
+//! Ours, after `edax-avx-optimizations`.
 
-use super::avx2::edges;
+use super::edges::sse2::edges;
 use super::spread;
 use crate::lines::avx512::full_lines;
 

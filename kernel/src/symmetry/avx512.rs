@@ -9,7 +9,7 @@
 //!   mask       .   x   .   .                     .   x   .   .     lanes equal to it
 //!   opponent   .   O1  .   .                     .   O5  .   .     -> least opponent of these
 //! ```
-//! Ours; TECHNIQUES A6.
+//! Ours.
 
 use core::arch::x86_64::*;
 
@@ -53,4 +53,26 @@ fn delta_swap<const DISTANCE: u32>(boards: __m512i, mask: i64) -> __m512i {
     let differ = _mm512_xor_si512(boards, _mm512_srli_epi64::<DISTANCE>(boards));
     let differ = _mm512_and_si512(differ, _mm512_set1_epi64(mask));
     _mm512_xor_si512(boards, _mm512_xor_si512(differ, _mm512_slli_epi64::<DISTANCE>(differ)))
+}
+
+/// Returns the smallest of the eight symmetric positions, each transposition by one VPTESTMB: see
+/// [`transpose`](crate::bits::transpose).
+#[inline]
+#[target_feature(enable = "avx2,avx512f,avx512bw,avx512vl")]
+pub(crate) fn canonical_tests(player: u64, opponent: u64) -> (u64, u64) {
+    use crate::bits::transpose::avx512::transpose;
+    let (players, opponents) = (mirrored(player), mirrored(opponent));
+    let mut least = (player, opponent);
+    for (player, opponent) in players.into_iter().zip(opponents) {
+        least = least.min((player, opponent)).min((transpose(player), transpose(opponent)));
+    }
+    least
+}
+
+/// Returns the smallest of the eight images of a board, each transposition by one VPTESTMB.
+#[inline]
+#[target_feature(enable = "avx2,avx512f,avx512bw,avx512vl")]
+pub(crate) fn smallest_tests(board: u64) -> u64 {
+    use crate::bits::transpose::avx512::transpose;
+    mirrored(board).into_iter().fold(board, |least, board| least.min(board).min(transpose(board)))
 }

@@ -11,7 +11,7 @@
 //! register one of the eight images, so that the minimum needs no movement between lanes.
 //!
 //! Positions are compared as (player, opponent): first the smallest player, then, in the lanes
-//! whose player is that, the smallest opponent. Ours; TECHNIQUES A4, A6.
+//! whose player is that, the smallest opponent. Ours.
 
 use core::arch::x86_64::*;
 

@@ -15,3 +15,10 @@ pub fn canonical(player: u64, opponent: u64) -> (u64, u64) {
     }
     least
 }
+
+/// Returns the smallest of the eight images of a board.
+#[inline]
+#[must_use]
+pub fn smallest(board: u64) -> u64 {
+    mirrored(board).into_iter().fold(board, |least, board| least.min(board).min(transpose(board)))
+}

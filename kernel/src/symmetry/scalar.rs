@@ -27,3 +27,9 @@ pub fn canonical(player: u64, opponent: u64) -> (u64, u64) {
         .min()
         .unwrap_or((player, opponent))
 }
+
+/// Returns the smallest of the eight images of a board.
+#[must_use]
+pub fn smallest(board: u64) -> u64 {
+    (0..8).fold(board, |least, symmetry| least.min(transform(board, symmetry)))
+}

@@ -1,16 +1,57 @@
 //! Full lines.
 
-use outflank_kernel::lines::{VARIANTS, scalar};
+use outflank_kernel::lines::{VARIANTS, columns, diagonals, portable, rows, scalar};
 
+use crate::common;
 use crate::run::{check, each_position, runnable};
+
+/// Checks all families of lines on one board, of which `reference` knows the lines.
+fn checker(reference: fn(u64) -> [u64; 4]) -> impl Fn(u64) {
+    let all = runnable("lines", VARIANTS);
+    let rows = runnable("rows", rows::VARIANTS);
+    let columns = runnable("columns", columns::VARIANTS);
+    let diagonals = runnable("diagonals", diagonals::VARIANTS);
+    move |discs| {
+        let expected = reference(discs);
+        let [row, column, diagonal, antidiagonal] = expected;
+        check(&all, &expected, discs, |full_lines| full_lines(discs));
+        check(&rows, &row, discs, |full_rows| full_rows(discs));
+        check(&columns, &column, discs, |full_columns| full_columns(discs));
+        check(&diagonals, &[diagonal, antidiagonal], discs, |full| full(discs));
+    }
+}
 
 #[test]
 fn full_lines() {
-    let variants = runnable("lines", VARIANTS);
-    each_position(0.05, |player, opponent| {
+    let check = checker(portable::full_lines);
+    each_position(0.5, |player, opponent| {
         for discs in [player | opponent, !(player & opponent.rotate_left(19))] {
-            let expected = scalar::full_lines(discs);
-            check(&variants, &expected, discs, |full_lines| full_lines(discs));
+            check(discs);
         }
     });
+}
+
+/// All patterns of every line, the rest of the board being empty or full.
+#[test]
+fn every_pattern_of_every_line() {
+    let check = checker(scalar::full_lines);
+    for square in 0..64 {
+        for (right, up) in &common::STEPS[..4] {
+            let line = 1 << square
+                | common::walk(square, *right, *up, 7)
+                | common::walk(square, -right, -up, 7);
+            if line.trailing_zeros() != square as u32 {
+                continue; // once a line, from its lowest square
+            }
+            let mut pattern = 0_u64;
+            loop {
+                check(pattern);
+                check(pattern | !line);
+                pattern = pattern.wrapping_sub(line) & line;
+                if pattern == 0 {
+                    break;
+                }
+            }
+        }
+    }
 }

@@ -7,6 +7,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod bits;
 mod flip;
 mod hash;
 mod last_flip;

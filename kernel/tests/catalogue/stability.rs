@@ -1,14 +1,53 @@
 //! Stable discs.
 
-use outflank_kernel::stability::{VARIANTS, scalar};
+use outflank_kernel::stability::{VARIANTS, edge_count, edges, portable, scalar};
 
+use crate::common::Random;
 use crate::run::{check, each_position, runnable};
 
 #[test]
 fn stable_discs() {
     let variants = runnable("stability", VARIANTS);
-    each_position(0.05, |player, opponent| {
-        let expected = scalar::stable(player, opponent);
-        check(&variants, &expected, (player, opponent), |stable| stable(player, opponent));
+    let along = edges::VARIANTS[0].function().expect("every CPU has the reference");
+    let edges = runnable("stable edges", edges::VARIANTS);
+    let counts = runnable("count of stable edges", edge_count::VARIANTS);
+    each_position(0.03, |player, opponent| {
+        assert_eq!(portable::stable(player, opponent), scalar::stable(player, opponent));
     });
+    each_position(1.0, |player, opponent| {
+        let input = (player, opponent);
+        let expected = portable::stable(player, opponent);
+        check(&variants, &expected, input, |stable| stable(player, opponent));
+        let expected = along(player, opponent);
+        check(&edges, &expected, input, |edges| edges(player, opponent));
+        check(&counts, &expected.count_ones(), input, |count| count(player, opponent));
+    });
+}
+
+/// All 6,561 patterns of each edge, the rest of the board at random.
+#[test]
+fn every_edge() {
+    let along = edges::VARIANTS[0].function().expect("every CPU has the reference");
+    let edges = runnable("stable edges", edges::VARIANTS);
+    let variants = runnable("stability", VARIANTS);
+    let mut random = Random(3);
+    for pattern in 0..6561_u32 {
+        for (step, first) in [(1, 0), (1, 56), (8, 0), (8, 7)] {
+            let (mut player, mut opponent) = random.board();
+            for place in 0..8 {
+                let square = 1 << (first + step * place);
+                player &= !square;
+                opponent &= !square;
+                match pattern / 3_u32.pow(place) % 3 {
+                    0 => {}
+                    1 => player |= square,
+                    _ => opponent |= square,
+                }
+            }
+            let input = (player, opponent);
+            check(&edges, &along(player, opponent), input, |edges| edges(player, opponent));
+            let expected = scalar::stable(player, opponent);
+            check(&variants, &expected, input, |stable| stable(player, opponent));
+        }
+    }
 }

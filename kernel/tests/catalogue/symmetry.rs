@@ -1,14 +1,37 @@
-//! Canonical positions.
+//! Canonical positions and boards.
 
-use outflank_kernel::symmetry::{VARIANTS, scalar};
+use outflank_kernel::symmetry::{VARIANTS, portable, scalar, smallest};
 
+use crate::common::square_sets;
 use crate::run::{check, each_position, runnable};
 
 #[test]
 fn canonical_positions() {
     let variants = runnable("symmetry", VARIANTS);
-    each_position(0.1, |player, opponent| {
-        let expected = scalar::canonical(player, opponent);
-        check(&variants, &expected, (player, opponent), |canonical| canonical(player, opponent));
+    let boards = runnable("smallest", smallest::VARIANTS);
+    each_position(0.05, |player, opponent| {
+        assert_eq!(portable::canonical(player, opponent), scalar::canonical(player, opponent));
+        assert_eq!(portable::smallest(player), scalar::smallest(player));
     });
+    each_position(1.0, |player, opponent| {
+        let expected = portable::canonical(player, opponent);
+        check(&variants, &expected, (player, opponent), |canonical| canonical(player, opponent));
+        check(&boards, &portable::smallest(player), player, |smallest| smallest(player));
+    });
+}
+
+/// Boards whose images tie leave the choice to the opponent's board, with all symmetries of both.
+#[test]
+fn ties_between_the_images_of_the_player() {
+    let variants = runnable("symmetry", VARIANTS);
+    for player in square_sets().into_iter().chain([0x8142_2418_1824_4281, 0x0000_0018_1800_0000]) {
+        for opponent in square_sets() {
+            for symmetry in 0..8 {
+                let opponent = scalar::transform(opponent, symmetry) & !player;
+                let expected = scalar::canonical(player, opponent);
+                let input = (player, opponent);
+                check(&variants, &expected, input, |canonical| canonical(player, opponent));
+            }
+        }
+    }
 }

@@ -1,0 +1,16 @@
+//! SUB sets the carry flag if it borrows, and ADC adds it back: two instructions, if the compiler
+//! keeps the flag.
+//!
+//! Source: `reversi-bitboard-techniques`, borrow and carry.
+
+use core::arch::x86_64::{_addcarry_u64, _subborrow_u64};
+
+/// Returns the squares below the one of `outflank`, none if it is empty.
+#[inline]
+pub(super) fn borrow_and_carry(outflank: u64) -> u64 {
+    let mut less = 0;
+    let borrow = _subborrow_u64(0, outflank, 1, &mut less);
+    let mut below = 0;
+    let _always_consumed = _addcarry_u64(borrow, less, 0, &mut below);
+    below
+}

@@ -1,0 +1,10 @@
+//! Mirrored left-right by three delta swaps and top-bottom by a byte swap: what the compiler makes
+//! of `reverse_bits` where there is no RBIT.
+//!
+//! Source: `symmetry-avx2`: both mirrors together turn the board.
+
+/// Returns the board turned by 180 degrees.
+#[inline]
+pub(super) fn both_mirrors(board: u64) -> u64 {
+    crate::bits::mirror_ranks(crate::bits::mirror_files(board))
+}

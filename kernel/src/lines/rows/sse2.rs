@@ -1,0 +1,13 @@
+//! One comparison, between the moves to the vector registers and back.
+//!
+//! Source: `reversi-bitboard-techniques`, full rows by SSE2.
+
+use core::arch::x86_64::*;
+
+/// Returns the squares on full rows.
+#[inline]
+#[target_feature(enable = "sse2")]
+pub(crate) fn full_rows(discs: u64) -> u64 {
+    let discs = _mm_cvtsi64_si128(discs.cast_signed());
+    _mm_cvtsi128_si64(_mm_cmpeq_epi8(discs, _mm_set1_epi8(-1))).cast_unsigned()
+}

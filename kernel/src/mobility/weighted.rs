@@ -1,0 +1,35 @@
+//! Weighted mobility: the number of moves, corners counted twice.
+//!
+//! Source: `edax-avx-optimizations`, move ordering.
+
+use super::CORNERS;
+
+crate::catalogue::family! {
+    /// Squares → their number, corners counted twice.
+    WeightedCount = fn(moves: u64) -> u32;
+    portable {
+        "reference" "B2" [] reference,
+        "two_counts" "B2" [] two_counts,
+    }
+    x86_64 {
+        "popcnt" "B2" ["popcnt"] popcnt,
+    }
+    aarch64 {}
+}
+
+fn reference(moves: u64) -> u32 {
+    let weight = |square: u32| if [0, 7, 56, 63].contains(&square) { 2 } else { 1 };
+    (0..64).filter(|square| moves >> square & 1 != 0).map(weight).sum()
+}
+
+#[inline]
+fn two_counts(moves: u64) -> u32 {
+    moves.count_ones() + (moves & CORNERS).count_ones()
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "popcnt")]
+fn popcnt(moves: u64) -> u32 {
+    two_counts(moves)
+}
