@@ -8,7 +8,7 @@ const FILE: &str = include_str!("../data/ffo.obf");
 
 /// Returns problem `number` of the FFO set: 1 to 19 have 14 to 16 empties.
 pub(crate) fn ffo(number: usize) -> Problem {
-    problems().nth(number - 1).expect("the file has the numbers 1 to 59")
+    problems().nth(number - 1).expect("the file has the numbers 1 to 79")
 }
 
 fn problems() -> impl Iterator<Item = Problem> {
@@ -51,6 +51,6 @@ fn at_the_end_of_the_line(start: Position, json: &Value) -> Score {
 
 #[test]
 fn every_score_in_the_file_has_a_legal_move_and_the_file_is_complete() {
-    assert_eq!(problems().count(), 59);
+    assert_eq!(problems().count(), 79);
     assert!(problems().all(|problem| problem.expected_value().is_some()));
 }
