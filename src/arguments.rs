@@ -36,6 +36,7 @@ pub(crate) enum Command {
     Worker(Worker),
     Store(Store),
     Train(crate::train::Train),
+    Bench(crate::bench::Bench),
 }
 
 /// Solve positions: here, or on a cluster with --connect.

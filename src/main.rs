@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
+mod bench;
 mod cluster;
 mod coordinator;
 mod exit;
@@ -45,5 +46,6 @@ fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         Command::Worker(worker) => worker::run(worker),
         Command::Store(store) => store::run(&store.action),
         Command::Train(train) => train::run(train),
+        Command::Bench(bench) => bench::run(bench, arguments.quiet),
     }
 }

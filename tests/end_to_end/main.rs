@@ -4,6 +4,7 @@
 //! fails when that takes longer than any machine needs.
 
 mod bad_input;
+mod bench;
 mod cluster;
 mod harness;
 mod known_scores;

@@ -1,0 +1,28 @@
+//! `outflank bench`: measures this machine on work whose results are known. One file a benchmark.
+
+mod ffo;
+mod usage;
+
+use clap::{Args, Subcommand};
+
+use crate::exit::{self, Exit, Failure};
+
+/// Measure this machine on work whose results are known.
+#[derive(Debug, Args)]
+#[command(after_help = exit::HELP)]
+pub(crate) struct Bench {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    Ffo(ffo::Ffo),
+}
+
+/// Does what is asked.
+pub(crate) fn run(bench: &Bench, quiet: bool) -> Result<Exit, Failure> {
+    match &bench.action {
+        Action::Ffo(ffo) => ffo::run(ffo, quiet),
+    }
+}
