@@ -19,7 +19,7 @@ mod neon;
 mod portable;
 pub mod scalar;
 #[cfg(target_arch = "x86_64")]
-mod sse2;
+pub(crate) mod sse2;
 
 /// Four lanes of 32 bits.
 pub mod words {

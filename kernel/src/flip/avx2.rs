@@ -14,32 +14,59 @@
 //!   and not smeared  . . # . . . . .
 //!   turned           . . # # # . . .      ray & -(that bit)
 //! ```
+//! 33 instructions, about 25 cycles deep. The fastest of the AVX2 forms in the document (Haswell) and
+//! here.
+//!
 //! Source: `reversi-bitboard-techniques`, AVX2 "smart clear"; TECHNIQUES E9.
 
 use core::arch::x86_64::*;
 
+use crate::lanes::union4;
 use crate::masks::RAYS;
+
+pub(crate) mod highest_bit;
+pub(crate) mod prefix;
+
+/// Both sides in all lanes, and the rays of a square.
+struct Boards {
+    player: __m256i,
+    opponent: __m256i,
+    /// The rays towards higher squares: right, up, up-right, up-left.
+    up: __m256i,
+    /// The rays towards lower squares, in the same order of lines.
+    down: __m256i,
+}
+
+impl Boards {
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn new(player: u64, opponent: u64, square: u32) -> Self {
+        let rays: *const __m256i = RAYS[square as usize & 63].0.as_ptr().cast();
+        Self {
+            player: _mm256_set1_epi64x(player.cast_signed()),
+            opponent: _mm256_set1_epi64x(opponent.cast_signed()),
+            // SAFETY: the entry has 64 bytes and is aligned to 64; this is its first half.
+            up: unsafe { _mm256_load_si256(rays) },
+            // SAFETY: as above, the second half.
+            down: unsafe { _mm256_load_si256(rays.wrapping_add(1)) },
+        }
+    }
+}
 
 /// Returns the discs turned when the player puts a disc on `square` (0–63, empty).
 #[inline]
 #[target_feature(enable = "avx2")]
 #[must_use]
 pub(crate) fn flip(player: u64, opponent: u64, square: u32) -> u64 {
-    let rays: *const __m256i = RAYS[square as usize & 63].0.as_ptr().cast();
-    // SAFETY: the entry has 64 bytes and is aligned to 64; this is its first half.
-    let up = unsafe { _mm256_load_si256(rays) };
-    // SAFETY: as above, the second half.
-    let down = unsafe { _mm256_load_si256(rays.wrapping_add(1)) };
-    let player = _mm256_set1_epi64x(player.cast_signed());
-    let opponent = _mm256_set1_epi64x(opponent.cast_signed());
-    union(_mm256_or_si256(upwards(player, opponent, up), downwards(player, opponent, down)))
+    let boards = Boards::new(player, opponent, square);
+    union4(_mm256_or_si256(upwards(&boards), downwards(&boards)))
 }
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn upwards(player: __m256i, opponent: __m256i, rays: __m256i) -> __m256i {
+fn upwards(&Boards { player, opponent, up, .. }: &Boards) -> __m256i {
     let zero = _mm256_setzero_si256();
-    let others = _mm256_andnot_si256(opponent, rays);
+    let others = _mm256_andnot_si256(opponent, up);
     let nearest = _mm256_and_si256(others, _mm256_sub_epi64(zero, others));
     let outflank = _mm256_and_si256(nearest, player);
     // outflank - 1 where there is one, and 0 where there is none
@@ -47,29 +74,20 @@ fn upwards(player: __m256i, opponent: __m256i, rays: __m256i) -> __m256i {
         _mm256_add_epi64(outflank, _mm256_set1_epi64x(-1)),
         _mm256_cmpeq_epi64(outflank, zero),
     );
-    _mm256_and_si256(below, rays)
+    _mm256_and_si256(below, up)
 }
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn downwards(player: __m256i, opponent: __m256i, rays: __m256i) -> __m256i {
+fn downwards(&Boards { player, opponent, down, .. }: &Boards) -> __m256i {
     let one = _mm256_set_epi64x(7, 9, 8, 1);
     let two = _mm256_set_epi64x(14, 18, 16, 2);
     let four = _mm256_set_epi64x(28, 36, 32, 4);
-    let mut eraser = _mm256_andnot_si256(opponent, rays);
+    let mut eraser = _mm256_andnot_si256(opponent, down);
     for step in [one, two, four] {
         eraser = _mm256_or_si256(eraser, _mm256_srlv_epi64(eraser, step));
     }
-    let moved = _mm256_sllv_epi64(_mm256_and_si256(player, rays), one);
+    let moved = _mm256_sllv_epi64(_mm256_and_si256(player, down), one);
     let nearest = _mm256_andnot_si256(eraser, moved);
-    _mm256_and_si256(_mm256_sub_epi64(_mm256_setzero_si256(), nearest), rays)
-}
-
-/// Returns the union of the four boards.
-#[inline]
-#[target_feature(enable = "avx2")]
-pub(crate) fn union(boards: __m256i) -> u64 {
-    let half = _mm_or_si128(_mm256_castsi256_si128(boards), _mm256_extracti128_si256::<1>(boards));
-    let whole = _mm_or_si128(half, _mm_unpackhi_epi64(half, half));
-    _mm_cvtsi128_si64(whole).cast_unsigned()
+    _mm256_and_si256(_mm256_sub_epi64(_mm256_setzero_si256(), nearest), down)
 }

@@ -19,6 +19,8 @@ use core::arch::aarch64::*;
 
 use crate::masks::RAYS;
 
+pub(crate) mod clz;
+
 /// Returns the discs turned when the player puts a disc on `square` (0–63, empty).
 #[inline]
 #[target_feature(enable = "neon")]
@@ -34,23 +36,32 @@ pub(crate) fn flip(player: u64, opponent: u64, square: u32) -> u64 {
 /// Returns the discs turned in the four directions towards higher squares.
 #[inline]
 #[target_feature(enable = "neon")]
-fn upwards(player: u64, opponent: u64, rays: &[u64; 8]) -> u64 {
+fn upwards(player: u64, opponent: u64, directions: &[u64; 8]) -> u64 {
     let player = vdupq_n_u64(player);
     let opponent = vdupq_n_u64(opponent);
-    // SAFETY: the array has 64 bytes; these are its first 16.
-    let first = unsafe { vld1q_u64(rays.as_ptr()) };
-    // SAFETY: these are the next 16.
-    let second = unsafe { vld1q_u64(rays.as_ptr().wrapping_add(2)) };
-    let flipped = vorrq_u64(pair(player, opponent, first), pair(player, opponent, second));
+    let [first, second] = [rays(directions, 0), rays(directions, 2)];
+    let flipped = vorrq_u64(
+        vandq_u64(carried(player, opponent, first), first),
+        vandq_u64(carried(player, opponent, second), second),
+    );
     vgetq_lane_u64::<0>(flipped) | vgetq_lane_u64::<1>(flipped)
 }
 
-/// Returns the discs turned in two directions.
+/// Returns two of the eight rays, from an even index on.
 #[inline]
 #[target_feature(enable = "neon")]
-fn pair(player: uint64x2_t, opponent: uint64x2_t, rays: uint64x2_t) -> uint64x2_t {
+fn rays(directions: &[u64; 8], first: usize) -> uint64x2_t {
+    let rays = &directions[first..first + 2];
+    // SAFETY: the slice has two words.
+    unsafe { vld1q_u64(rays.as_ptr()) }
+}
+
+/// Returns all bits below the outflanking discs of two rays towards higher squares.
+#[inline]
+#[target_feature(enable = "neon")]
+fn carried(player: uint64x2_t, opponent: uint64x2_t, rays: uint64x2_t) -> uint64x2_t {
     let one = vdupq_n_u64(1);
     let carried = vaddq_u64(vornq_u64(opponent, rays), one);
     let outflank = vandq_u64(vandq_u64(player, rays), carried);
-    vandq_u64(vqsubq_u64(outflank, one), rays)
+    vqsubq_u64(outflank, one)
 }

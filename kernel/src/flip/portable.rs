@@ -14,6 +14,10 @@
 
 use crate::masks::RAYS;
 
+pub mod carry;
+pub mod shifts;
+pub mod tables;
+
 /// Returns the discs turned when the player puts a disc on `square` (0–63, empty).
 #[inline]
 #[must_use]

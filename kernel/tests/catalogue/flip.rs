@@ -1,7 +1,8 @@
 //! Discs turned by a move.
 
-use outflank_kernel::flip::{VARIANTS, scalar};
+use outflank_kernel::flip::{VARIANTS, scalar, several};
 
+use crate::common::{STEPS, walk};
 use crate::run::{check, each_position, runnable};
 
 #[test]
@@ -13,5 +14,67 @@ fn flips_on_every_empty_square() {
             let input = (player, opponent, square);
             check(&variants, &expected, input, |flip| flip(player, opponent, square));
         }
+    });
+}
+
+/// Every pattern of the ray, three states a square, from every square in every direction; the rest
+/// of the board is empty, or belongs to one side, or to both in turns.
+#[test]
+fn flips_along_every_ray() {
+    let variants = runnable("flip", VARIANTS);
+    for square in 0..64 {
+        for (right, up) in STEPS {
+            let ray = walk(square, right, up, 7);
+            for (mine, theirs) in ends_of_ray(ray) {
+                let rest = !(ray | 1 << square);
+                for background in [0, !0, 0x5a96_c33c_6996_a55a] {
+                    let player = mine | rest & background;
+                    for opponent in [theirs, theirs | rest & !background] {
+                        let input = (player, opponent, square as u32);
+                        let expected = scalar::flip(input.0, input.1, input.2);
+                        check(&variants, &expected, input, |flip| flip(input.0, input.1, input.2));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Returns all ways to give the squares of `ray` to one side, to the other, or to nobody.
+fn ends_of_ray(ray: u64) -> impl Iterator<Item = (u64, u64)> {
+    subsets(ray).flat_map(move |mine| subsets(ray & !mine).map(move |theirs| (mine, theirs)))
+}
+
+/// Returns all subsets of `squares`.
+fn subsets(squares: u64) -> impl Iterator<Item = u64> {
+    let mut next = Some(0_u64);
+    std::iter::from_fn(move || {
+        let subset = next?;
+        let following = subset.wrapping_sub(squares) & squares;
+        next = (following != 0).then_some(following);
+        Some(subset)
+    })
+}
+
+#[test]
+fn several_flips_at_once() {
+    let pair = runnable("flip pair", several::pair::VARIANTS);
+    let four = runnable("flip four", several::four::VARIANTS);
+    let sides = runnable("flip sides", several::sides::VARIANTS);
+    each_position(0.1, |player, opponent| {
+        let empty = !(player | opponent);
+        if empty == 0 {
+            return;
+        }
+        // four empty squares, some of them equal where there are fewer
+        let squares =
+            [0, 17, 34, 51].map(|turn| (empty.rotate_right(turn).trailing_zeros() + turn) % 64);
+        let flip = |square| scalar::flip(player, opponent, square);
+        let input = (player, opponent, squares);
+        check(&four, &squares.map(flip), input, |four| four(player, opponent, squares));
+        let [a, b, ..] = squares;
+        check(&pair, &[flip(a), flip(b)], input, |pair| pair(player, opponent, [a, b]));
+        let both = [flip(a), scalar::flip(opponent, player, a)];
+        check(&sides, &both, input, |sides| sides(player, opponent, a));
     });
 }
