@@ -12,8 +12,13 @@ pub(crate) mod avx2;
 pub(crate) mod avx512;
 #[cfg(target_arch = "aarch64")]
 pub(crate) mod neon;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod pext;
 pub mod portable;
 pub mod scalar;
+pub mod score;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod sse2;
 
 use crate::masks::RAYS;
 
@@ -28,12 +33,23 @@ pub mod one {
         portable {
             "reference" "D1" [] scalar::last_flip,
             "kindergarten" "D1" [] portable::last_flip,
+            "kindergarten_merged" "D1" [] portable::merged::last_flip,
+            "lowest_and_lzcnt" "D2" [] portable::isolation::lzcnt,
+            "lowest_and_clz" "D2" [] portable::isolation::sentinel,
         }
         x86_64 {
+            "sse2_psadbw" "D4" ["sse2"] sse2::last_flip,
+            "avx2_pmovmskb" "D4" ["avx2"] avx2::last_flip,
+            "avx512_half" "D4" ["sse2", "avx512f", "avx512bw", "avx512vl"] avx512::tested::half,
+            "avx512_whole" "D4" ["avx2", "avx512f", "avx512bw", "avx512vl"] avx512::tested::whole,
+            "avx512_flip" "D6" ["avx2", "avx512f", "avx512cd", "avx512vl", "popcnt"]
+                avx512::flipped::last_flip,
+            "pext" "D3" ["bmi2"] pext::last_flip,
             "pext_both" "D3 D7" ["bmi2"] avx512::last_flip,
         }
         aarch64 {
             "neon_addv" "D5" ["neon"] neon::last_flip,
+            "neon_interleaved" "D5" ["neon"] neon::interleaved::last_flip,
         }
     }
 }
@@ -49,13 +65,31 @@ pub mod both {
         portable {
             "reference" "D1" [] scalar::last_flip_both,
             "kindergarten" "D1" [] portable::last_flip_both,
+            "kindergarten_merged" "D1" [] portable::merged::last_flip_both,
+            "lowest_and_lzcnt" "D2" [] portable::isolation::lzcnt_both,
+            "lowest_and_clz" "D2" [] portable::isolation::sentinel_both,
         }
         x86_64 {
+            "sse2_psadbw" "D4" ["sse2"] sse2::last_flip_both,
             "avx2_pmovmskb" "D4" ["avx2"] avx2::last_flip_both,
+            "avx2_packed" "D4 D7" ["avx2"] avx2::packed::last_flip_both,
+            "avx512_half" "D4" ["sse2", "avx512f", "avx512bw", "avx512vl"]
+                avx512::tested::half_both,
+            "avx512_whole" "D4" ["avx2", "avx512f", "avx512bw", "avx512vl"]
+                avx512::tested::whole_both,
+            "avx512_flips" "D6" ["avx2", "avx512f", "avx512cd", "avx512vl", "popcnt"]
+                avx512::flipped::one_by_one,
+            "avx512_at_once" "D6 D8" ["avx2", "avx512f", "avx512cd", "popcnt"]
+                avx512::flipped::at_once,
+            "avx512_gathered" "D6" ["avx512f", "avx512bw", "avx512bitalg", "popcnt"]
+                avx512::gathered::last_flip_both,
+            "pext" "D3" ["bmi2"] pext::last_flip_both,
             "pext_both" "D3 D7" ["bmi2"] avx512::last_flip_both,
+            "pext_crossed" "D1 D3 D7" ["bmi2"] avx512::crossed::last_flip_both,
         }
         aarch64 {
             "neon_addv" "D5" ["neon"] neon::last_flip_both,
+            "neon_interleaved" "D5" ["neon"] neon::interleaved::last_flip_both,
         }
     }
 }

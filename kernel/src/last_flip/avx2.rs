@@ -17,6 +17,18 @@ use core::arch::x86_64::*;
 
 use super::{COUNTS, LINES};
 
+pub(crate) mod packed;
+
+/// Returns how many opponent discs turn when `square` is the only empty one and the player moves
+/// there.
+#[inline]
+#[target_feature(enable = "avx2")]
+#[must_use]
+pub(crate) fn last_flip(player: u64, square: u32) -> u32 {
+    let player_lines = _mm256_and_si256(_mm256_set1_epi64x(player.cast_signed()), lines(square));
+    count(player, player_lines, square)
+}
+
 /// Returns how many discs the player would turn, and how many the opponent would.
 #[inline]
 #[target_feature(enable = "avx2")]

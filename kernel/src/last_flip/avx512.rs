@@ -125,3 +125,8 @@ fn sums(player: u64, square: u32) -> u32 {
     };
     entry(0) + entry(1) + entry(2) + entry(3)
 }
+
+pub(crate) mod crossed;
+pub(crate) mod flipped;
+pub(crate) mod gathered;
+pub(crate) mod tested;

@@ -15,6 +15,8 @@ use core::arch::aarch64::*;
 
 use super::{COUNTS, LINES};
 
+pub(crate) mod interleaved;
+
 /// Returns how many opponent discs turn when `square` is the only empty one and the player moves
 /// there.
 #[inline]

@@ -14,6 +14,9 @@
 
 use super::{COUNTS, LINES};
 
+pub mod isolation;
+pub mod merged;
+
 const FILE_A: u64 = 0x0101_0101_0101_0101;
 
 /// Returns how many opponent discs turn when `square` is the only empty one and the player moves

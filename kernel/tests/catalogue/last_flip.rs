@@ -1,17 +1,86 @@
 //! The number of discs turned by the last move.
 
-use outflank_kernel::last_flip::{both, one, scalar};
+use outflank_kernel::last_flip::{both, one, scalar, score};
 
+use crate::common::{STEPS, square_sets, walk};
 use crate::run::{check, each_position, runnable};
 
 #[test]
 fn last_flips() {
-    let (one, both) =
-        (runnable("last flip", one::VARIANTS), runnable("last flip both", both::VARIANTS));
-    each_position(0.1, |player, opponent| {
+    let one = runnable("last flip", one::VARIANTS);
+    let both = runnable("last flip both", both::VARIANTS);
+    each_position(0.5, |player, opponent| {
         let square = opponent.trailing_zeros() & 63;
         let expected = scalar::last_flip_both(player, square);
         check(&one, &expected.0, (player, square), |last_flip| last_flip(player, square));
         check(&both, &expected, (player, square), |last_flip| last_flip(player, square));
     });
+}
+
+/// All patterns of every line through every square, and of both diagonals together, the rest of the
+/// board being the player's, the opponent's, or mixed.
+#[test]
+fn last_flips_along_every_line() {
+    let one = runnable("last flip", one::VARIANTS);
+    let both = runnable("last flip both", both::VARIANTS);
+    for square in 0..64 {
+        let lines = [0, 1, 2, 3].map(|line| {
+            let (right, up) = STEPS[line];
+            walk(square, right, up, 7) | walk(square, -right, -up, 7)
+        });
+        for squares in [lines[0], lines[1], lines[2] | lines[3]] {
+            for background in [0, !0, 0x5a96_c33c_6996_a55a] {
+                let mut pattern = 0_u64;
+                loop {
+                    let input = (background & !squares | pattern, square as u32);
+                    let expected = scalar::last_flip_both(input.0, input.1);
+                    check(&one, &expected.0, input, |last_flip| last_flip(input.0, input.1));
+                    check(&both, &expected, input, |last_flip| last_flip(input.0, input.1));
+                    pattern = pattern.wrapping_sub(squares) & squares;
+                    if pattern == 0 {
+                        break;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A score is exact or a bound on the right side of alpha, in every window around it.
+#[test]
+fn last_scores_decide_every_window() {
+    let variants = runnable("last score", score::VARIANTS);
+    let reference = score::VARIANTS[0].function().expect("the reference needs no features");
+    let check = |player: u64, square: u32| {
+        let exact = reference(player, square, 0);
+        for alpha in [-64, exact - 4, exact - 2, exact, exact + 2, 62] {
+            for &(name, score) in &variants {
+                let found = score(player & !(1 << square), square, alpha);
+                let right = if exact > alpha {
+                    (alpha + 1..=exact).contains(&found)
+                } else {
+                    (exact..=alpha).contains(&found)
+                };
+                assert!(right, "{name}: {found} for {exact}, {player:#x}, {square}, {alpha}");
+            }
+        }
+    };
+    each_position(0.1, |player, opponent| check(player, opponent.trailing_zeros() & 63));
+    for board in square_sets() {
+        for square in 0..64 {
+            check(board, square);
+        }
+    }
+}
+
+/// By hand: the counts and what becomes of the empty square.
+#[test]
+fn the_reference_scores_full_boards_as_the_rules_say() {
+    let reference = score::VARIANTS[0].function().expect("the reference needs no features");
+    assert_eq!(reference(0, 0, 0), -64, "no disc: the opponent gets the square");
+    assert_eq!(reference(!1, 0, 0), 64, "all discs: the square too");
+    // H1 is the player's, B1 to G1 turn; 1 + 1 + 6 discs
+    assert_eq!(reference(0x80, 0, 0), 2 * 8 - 64);
+    // the other way round for the opponent
+    assert_eq!(reference(!0x81, 0, 0), 64 - 2 * 8);
 }
