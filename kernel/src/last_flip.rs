@@ -5,6 +5,8 @@
 //! a table made by the compiler has the count for each pattern of a line.
 //!
 //! The bit of the empty square itself is ignored by every variant.
+//!
+//! Counts of instructions and cycles are to be read as in [`flip`](crate::flip).
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx2;
@@ -135,7 +137,8 @@ const fn line_count(line: u32, place: u32, length: u32) -> u8 {
     turned as u8
 }
 
-/// The lines through a square in the order row, column, diagonal, antidiagonal.
+/// The lines through a square in the order row, diagonal, column, antidiagonal: the first two have
+/// one square in each file, the last two one in each rank.
 #[derive(Debug)]
 #[repr(C, align(64))]
 struct Lines {
@@ -153,9 +156,10 @@ static LINES: [Lines; 64] = {
     while square < 64 {
         let mut line = 0;
         while line < 4 {
-            let squares = RAYS[square].0[line] | RAYS[square].0[line + 4];
+            let direction = [0, 2, 1, 3][line];
+            let squares = RAYS[square].0[direction] | RAYS[square].0[direction + 4];
             lines[square].squares[line] = squares;
-            if line >= 2 {
+            if direction >= 2 {
                 lines[square].on_board[line] = files(squares);
             }
             line += 1;

@@ -5,11 +5,12 @@
 //! 32 answers to a register. PEXT would do as well, but is very slow on some CPUs with AVX2.
 //!
 //! ```text
-//!   lane      row      column   diagonal antidiagonal
+//!   lane      row      diagonal column   antidiagonal
 //!   bytes     ........ 1..1.1.1 .11....1 1.......     player & line == 0, by rank
 //! ```
 //! The row is a shift; its lane is not used. The way through the vector registers takes longer than
-//! the three multiplications of [`portable`](super::portable), which the AVX2 set therefore prefers.
+//! the three multiplications of [`portable`](super::portable), which the AVX2 set therefore
+//! prefers.
 //!
 //! Source: `reversi-bitboard-techniques`, PMOVMSKB in its AVX2 form; TECHNIQUES D4.
 
@@ -55,7 +56,7 @@ fn lines(square: u32) -> __m256i {
 fn count(board: u64, board_lines: __m256i, square: u32) -> u32 {
     let absent = _mm256_cmpeq_epi8(board_lines, _mm256_setzero_si256());
     let patterns = !_mm256_movemask_epi8(absent).cast_unsigned();
-    let [_, column, diagonal, antidiagonal] = patterns.to_le_bytes();
+    let [_, diagonal, column, antidiagonal] = patterns.to_le_bytes();
     let row = (board >> (square & 0x38)) as u8;
     let by_rank = &COUNTS[square as usize >> 3 & 7];
     let turned = COUNTS[square as usize & 7][usize::from(row)]

@@ -37,7 +37,7 @@ pub fn last_flip_both(player: u64, square: u32) -> (u32, u32) {
     (count(patterns, square), count(opponents, square))
 }
 
-/// Returns the patterns of row, column and both diagonals.
+/// Returns the patterns of row, diagonal, column and antidiagonal.
 #[inline]
 fn gather(player: u64, square: u32) -> [u8; 4] {
     let (file, rank) = (square & 7, square >> 3 & 7);
@@ -45,8 +45,8 @@ fn gather(player: u64, square: u32) -> [u8; 4] {
     let top = |product: u64| (product >> 56) as u8;
     [
         (player >> (8 * rank)) as u8,
+        top((player & lines[1]).wrapping_mul(FILE_A)),
         top((player >> file & FILE_A).wrapping_mul(0x0102_0408_1020_4080)),
-        top((player & lines[2]).wrapping_mul(FILE_A)),
         top((player & lines[3]).wrapping_mul(FILE_A)),
     ]
 }
@@ -57,8 +57,8 @@ fn count(patterns: [u8; 4], square: u32) -> u32 {
     let by_file = &COUNTS[square as usize & 7];
     let by_rank = &COUNTS[square as usize >> 3 & 7];
     let turned = by_file[usize::from(patterns[0])]
-        + by_rank[usize::from(patterns[1])]
-        + by_file[usize::from(patterns[2])]
+        + by_file[usize::from(patterns[1])]
+        + by_rank[usize::from(patterns[2])]
         + by_file[usize::from(patterns[3])];
     u32::from(turned)
 }

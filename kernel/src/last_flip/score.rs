@@ -6,15 +6,15 @@
 //! decides most windows:
 //!
 //! - **low cut**: S <= alpha and the player cannot move: the score is S at most;
-//! - **high cut**: S > alpha and the player can move: the score is greater still, however many discs
-//!   turn. "Can move" is cheaper than a count: on some ray the neighbour is the opponent's and not
-//!   all squares are.
+//! - **high cut**: S > alpha and the player can move: the score is greater still, however many
+//!   discs turn. "Can move" is cheaper than a count: on some ray the neighbour is the opponent's
+//!   and not all squares are.
 //!
 //! The score that a variant returns is exact, or a bound on the right side of alpha: at least the
 //! exact score if that is at most alpha, at most the exact score if that is greater.
 //!
-//! The branches on S cannot be predicted. On CPUs with a fast PEXT the counts of both sides, without
-//! a branch, cost less than one misprediction.
+//! The branches on S cannot be predicted. On CPUs with a fast PEXT the counts of both sides,
+//! without a branch, cost less than one misprediction.
 //!
 //! Source: `edax-avx-optimizations`, parallel evaluation of the last move and lazy cut-offs;
 //! TECHNIQUES D8.
@@ -26,8 +26,8 @@ mod avx512;
 mod portable;
 
 crate::catalogue::family! {
-    /// Player, square (0–63, the only empty one), alpha (even) → the score for the player, who is to
-    /// move, or a bound that decides whether it is greater than alpha.
+    /// Player, square (0–63, the only empty one), alpha (even) → the score for the player, who is
+    /// to move, or a bound that decides whether it is greater than alpha.
     LastScore = fn(player: u64, square: u32, alpha: i32) -> i32;
     portable {
         "reference" "D8" [] portable::reference,

@@ -1,7 +1,7 @@
 //! Every variant of the catalogue gives what the reference of its family gives.
 //!
-//! `KERNEL_POSITIONS=100000000 cargo test --release -p outflank-kernel --test catalogue` is the long
-//! run; without the variable each family sees about a million positions or boards.
+//! `KERNEL_POSITIONS=100000000 cargo test --release -p outflank-kernel --test catalogue` is the
+//! long run; without the variable each family sees about a million positions or boards.
 #![allow(clippy::print_stdout, reason = "tests say which variants they cover")]
 
 #[path = "../common/mod.rs"]

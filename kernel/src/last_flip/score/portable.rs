@@ -13,8 +13,8 @@ pub(super) fn both_sides(player: u64, square: u32, _alpha: i32) -> i32 {
     decided(player, portable::last_flip_both(player, square))
 }
 
-/// Returns the score, counting for the opponent only if the player cannot move and the score without
-/// a move is too high for a low cut.
+/// Returns the score, counting for the opponent only if the player cannot move and the score
+/// without a move is too high for a low cut.
 pub(super) fn lazy_low(player: u64, square: u32, alpha: i32) -> i32 {
     let mine = portable::last_flip(player, square);
     if mine != 0 {
