@@ -4,12 +4,15 @@
 //! VGF2P8AFFINEQB reverses: multiplied by the matrix with ones on the antidiagonal.
 //!
 //! ```text
-//!   batch    lane                0       1       …  7          six operations for each line:
-//!            slider's square     s0      s1      …  s7         o = occ & line & !slider
-//!            file, rank          shifts of 0x0101…01, 0xff     o', o - s, o' - s', the latter
-//!            diagonals           VPERMI2Q from 16 in registers reversed, (^) & line
+//!   batch    lane         0       1       …  7           six operations for each line:
+//!            square       s0      s1      …  s7          o = blockers & line
+//!            file         VPERMQ from 8 in a register    o', o - s, o' - s', the latter
+//!            diagonals    VPERMI2Q from 16 in two        reversed, (^) & line
+//!            rank         no mask: the same with a subtraction in each byte
 //! ```
-//! A batch reads no table: its constants stay in registers. Ours; TECHNIQUES G4.
+//! A batch reads no table: its constants, 512 bytes, stay in registers. How long a slider takes is
+//! decided by how many operations wait in the schedulers, so that short chains count as much as
+//! few operations. Ours; TECHNIQUES G4.
 
 use core::arch::x86_64::*;
 
@@ -137,98 +140,106 @@ fn reversed(lanes: __m256i) -> __m256i {
 
 /// Eight sliders: what all lines need.
 struct Sliders {
-    occupied: __m512i,
+    /// Each slider's square in the bytes of its lane.
+    squares: __m512i,
     /// Each slider as a board.
     bits: __m512i,
     /// The boards of the sliders, ranks exchanged top-bottom.
     mirrored: __m512i,
-    files: __m512i,
-    ranks: __m512i,
+    /// The occupied squares without the slider's own.
+    blockers: __m512i,
 }
 
 #[inline]
-#[target_feature(enable = "avx2,avx512f,avx512vl,avx512bw")]
-fn sliders(squares: __m128i, occupied: __m512i) -> Sliders {
-    let squares = _mm512_and_si512(_mm512_cvtepu8_epi64(squares), _mm512_set1_epi64(63));
-    let files = _mm512_and_si512(squares, _mm512_set1_epi64(7));
-    let ranks = _mm512_srli_epi64::<3>(squares);
-    let bits = _mm512_sllv_epi64(_mm512_set1_epi64(1), squares);
-    Sliders { occupied, bits, mirrored: byte_swapped(bits), files, ranks }
+#[target_feature(enable = "avx512f,avx512bw")]
+fn sliders(squares: __m512i, occupied: __m512i) -> Sliders {
+    let bits = _mm512_rolv_epi64(_mm512_set1_epi64(1), squares); // the square modulo 64
+    let blockers = _mm512_andnot_si512(bits, occupied);
+    Sliders { squares, bits, mirrored: byte_swapped(bits), blockers }
 }
 
 impl Sliders {
     #[inline]
-    #[target_feature(enable = "avx2,avx512f,avx512vl,avx512bw,gfni")]
+    #[target_feature(enable = "avx512f,avx512bw,gfni")]
     fn rooks(&self) -> __m512i {
-        let file = _mm512_sllv_epi64(_mm512_set1_epi64(0x0101_0101_0101_0101), self.files);
-        let first = _mm512_slli_epi64::<3>(self.ranks);
-        let rank = _mm512_sllv_epi64(_mm512_set1_epi64(0xff), first);
-        _mm512_or_si512(self.along(file), self.along_rank(rank))
+        let files = _mm512_permutexvar_epi64(self.squares, lanes8(&FILES)); // the square modulo 8
+        _mm512_or_si512(self.along(files), self.along_ranks())
     }
 
     #[inline]
-    #[target_feature(enable = "avx2,avx512f,avx512vl,avx512bw")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
     fn bishops(&self) -> __m512i {
-        // The difference is taken modulo 16 by VPERMI2Q, which ignores the higher bits.
-        let diagonal = DIAGONALS.at(_mm512_sub_epi64(self.ranks, self.files));
-        let antidiagonal = ANTIDIAGONALS.at(_mm512_add_epi64(self.ranks, self.files));
-        _mm512_or_si512(self.along(diagonal), self.along(antidiagonal))
+        let diagonals = DIAGONALS.through(self.squares);
+        let antidiagonals = ANTIDIAGONALS.through(self.squares);
+        _mm512_or_si512(self.along(diagonals), self.along(antidiagonals))
     }
 
     /// Returns the attacks along lines no two squares of which share a rank.
     #[inline]
-    #[target_feature(enable = "avx2,avx512f,avx512vl,avx512bw")]
+    #[target_feature(enable = "avx512f,avx512bw")]
     fn along(&self, lines: __m512i) -> __m512i {
-        // occupied & lines & !bits
-        let blockers = _mm512_ternarylogic_epi64::<0x40>(self.occupied, lines, self.bits);
+        let blockers = _mm512_and_si512(self.blockers, lines);
         let above = _mm512_sub_epi64(blockers, self.bits);
         let below = byte_swapped(_mm512_sub_epi64(byte_swapped(blockers), self.mirrored));
         _mm512_ternarylogic_epi64::<0x28>(above, below, lines) // (above ^ below) & lines
     }
 
-    /// Returns the attacks along ranks.
+    /// Returns the attacks along ranks. A subtraction in each byte needs no mask: on the other
+    /// ranks it takes nothing away, and both differences are the same.
     #[inline]
-    #[target_feature(enable = "avx2,avx512f,avx512vl,avx512bw,gfni")]
-    fn along_rank(&self, ranks: __m512i) -> __m512i {
-        let blockers = _mm512_ternarylogic_epi64::<0x40>(self.occupied, ranks, self.bits);
-        let above = _mm512_sub_epi64(blockers, self.bits);
-        let mirrored = _mm512_sub_epi64(bits_reversed(blockers), bits_reversed(self.bits));
-        _mm512_ternarylogic_epi64::<0x28>(above, bits_reversed(mirrored), ranks)
+    #[target_feature(enable = "avx512f,avx512bw,gfni")]
+    fn along_ranks(&self) -> __m512i {
+        let above = _mm512_sub_epi8(self.blockers, self.bits);
+        let below = _mm512_sub_epi8(bits_reversed(self.blockers), bits_reversed(self.bits));
+        _mm512_xor_si512(above, bits_reversed(below))
     }
 }
 
-/// Sixteen boards, which live in two registers.
+/// The files, which live in a register.
+static FILES: [u64; 8] = {
+    let (mut files, mut file) = ([0; 8], 0);
+    while file < 8 {
+        files[file] = 0x0101_0101_0101_0101 << file;
+        file += 1;
+    }
+    files
+};
+
+/// The diagonals of one direction, which live in three registers; 192 bytes.
 #[repr(C, align(64))]
-struct Sixteen([[u64; 8]; 2]);
+struct Diagonals {
+    lines: [[u64; 8]; 2],
+    /// The index of the line through each square.
+    index: [u8; 64],
+}
 
 /// The diagonals by rank minus file, modulo 16.
-static DIAGONALS: Sixteen = {
-    let (mut lines, mut number) = ([[0; 8]; 2], 0);
-    while number < 64 {
-        let index = (number / 8 + 16 - number % 8) % 16;
-        lines[index / 8][index % 8] |= 1 << number;
-        number += 1;
-    }
-    Sixteen(lines)
-};
-
+static DIAGONALS: Diagonals = diagonals(15);
 /// The antidiagonals by rank plus file.
-static ANTIDIAGONALS: Sixteen = {
-    let (mut lines, mut number) = ([[0; 8]; 2], 0);
-    while number < 64 {
-        let index = number / 8 + number % 8;
-        lines[index / 8][index % 8] |= 1 << number;
-        number += 1;
-    }
-    Sixteen(lines)
-};
+static ANTIDIAGONALS: Diagonals = diagonals(1);
 
-impl Sixteen {
-    /// Returns the boards at these indices, modulo 16.
+/// Returns the diagonals by the rank and `times` the file, modulo 16.
+const fn diagonals(times: usize) -> Diagonals {
+    let (mut lines, mut index, mut square) = ([[0; 8]; 2], [0; 64], 0);
+    while square < 64 {
+        let number = (square / 8 + times * (square % 8)) % 16;
+        lines[number / 8][number % 8] |= 1 << square;
+        index[square] = number as u8;
+        square += 1;
+    }
+    Diagonals { lines, index }
+}
+
+impl Diagonals {
+    /// Returns the lines through the squares, which are taken modulo 64.
     #[inline]
-    #[target_feature(enable = "avx512f")]
-    fn at(&self, indices: __m512i) -> __m512i {
-        _mm512_permutex2var_epi64(lanes8(&self.0[0]), indices, lanes8(&self.0[1]))
+    #[target_feature(enable = "avx512f,avx512vbmi")]
+    fn through(&self, squares: __m512i) -> __m512i {
+        // SAFETY: the array has 64 bytes, and the load needs no alignment.
+        let index = unsafe { _mm512_loadu_si512(self.index.as_ptr().cast()) };
+        let index = _mm512_permutexvar_epi8(squares, index);
+        let [low, high] = &self.lines;
+        _mm512_permutex2var_epi64(lanes8(low), index, lanes8(high)) // the index modulo 16
     }
 }
 
@@ -246,29 +257,40 @@ fn bits_reversed(lanes: __m512i) -> __m512i {
     _mm512_gf2p8affine_epi64_epi8::<0>(lanes, matrix)
 }
 
-/// Returns eight bytes in the lower half of a register.
+/// The number of each lane in its bytes.
+const LANES: [u64; 8] = {
+    let (mut lanes, mut lane) = ([0; 8], 0);
+    while lane < 8 {
+        lanes[lane] = 0x0101_0101_0101_0101 * lane as u64;
+        lane += 1;
+    }
+    lanes
+};
+
+/// Returns eight bytes, each in all bytes of its lane: a shuffle takes fewer cycles than VPMOVZXBQ.
 #[inline]
-#[target_feature(enable = "sse2")]
-fn bytes(squares: [u8; 8]) -> __m128i {
-    _mm_cvtsi64_si128(i64::from_le_bytes(squares))
+#[target_feature(enable = "avx512f,avx512bw")]
+fn spread(squares: [u8; 8]) -> __m512i {
+    let all = _mm512_set1_epi64(i64::from_le_bytes(squares));
+    _mm512_shuffle_epi8(all, lanes8(&LANES))
 }
 
 #[inline]
 #[target_feature(enable = "avx2,avx512f,avx512vl,avx512bw,gfni")]
 fn rooks8(squares: [u8; 8], occupied: [u64; 8]) -> [u64; 8] {
-    boards8(sliders(bytes(squares), lanes8(&occupied)).rooks())
+    boards8(sliders(spread(squares), lanes8(&occupied)).rooks())
 }
 
 #[inline]
-#[target_feature(enable = "avx2,avx512f,avx512vl,avx512bw,gfni")]
+#[target_feature(enable = "avx2,avx512f,avx512vl,avx512bw,avx512vbmi,gfni")]
 fn bishops8(squares: [u8; 8], occupied: [u64; 8]) -> [u64; 8] {
-    boards8(sliders(bytes(squares), lanes8(&occupied)).bishops())
+    boards8(sliders(spread(squares), lanes8(&occupied)).bishops())
 }
 
 #[inline]
-#[target_feature(enable = "avx2,avx512f,avx512vl,avx512bw,gfni")]
+#[target_feature(enable = "avx2,avx512f,avx512vl,avx512bw,avx512vbmi,gfni")]
 fn queens8(squares: [u8; 8], occupied: [u64; 8]) -> [u64; 8] {
-    let sliders = sliders(bytes(squares), lanes8(&occupied));
+    let sliders = sliders(spread(squares), lanes8(&occupied));
     boards8(_mm512_or_si512(sliders.rooks(), sliders.bishops()))
 }
 
@@ -277,16 +299,19 @@ fn queens8(squares: [u8; 8], occupied: [u64; 8]) -> [u64; 8] {
 /// VPCOMPRESSB collects the squares, PEXT the lanes that are rooks and bishops, and both kinds of
 /// attacks are made for all lanes: no branch depends on the pieces.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,popcnt,avx512f,avx512vl,avx512bw,avx512vbmi2,gfni")]
+#[target_feature(
+    enable = "avx2,bmi1,bmi2,popcnt,avx512f,avx512vl,avx512bw,avx512vbmi,avx512vbmi2,gfni"
+)]
 fn eight(rooks: u64, bishops: u64, occupied: u64) -> ([u8; 8], [u64; 8], usize) {
     let all = rooks | bishops;
-    let squares = _mm512_castsi512_si128(_mm512_maskz_compress_epi8(all, numbers()));
+    let squares = _mm512_maskz_compress_epi8(all, numbers());
     let rook_lanes = _pext_u64(rooks, all) as u8;
     let bishop_lanes = _pext_u64(bishops, all) as u8;
-    let sliders = sliders(squares, _mm512_set1_epi64(occupied.cast_signed()));
+    let lanes = _mm512_permutexvar_epi8(lanes8(&LANES), squares);
+    let sliders = sliders(lanes, _mm512_set1_epi64(occupied.cast_signed()));
     let attacks = _mm512_maskz_mov_epi64(rook_lanes, sliders.rooks());
     let attacks = _mm512_mask_or_epi64(attacks, bishop_lanes, attacks, sliders.bishops());
-    let squares = _mm_cvtsi128_si64(squares).to_le_bytes();
+    let squares = _mm_cvtsi128_si64(_mm512_castsi512_si128(squares)).to_le_bytes();
     (squares, boards8(attacks), all.count_ones().min(8) as usize)
 }
 
