@@ -17,7 +17,7 @@ use crate::hyperbola::{HyperbolaAvx2, HyperbolaGfni, HyperbolaSsse3};
 #[cfg(target_arch = "x86_64")]
 use crate::kogge_stone::{KoggeStoneAvx2, KoggeStoneGfni, union_avx512};
 #[cfg(target_arch = "x86_64")]
-use crate::okuhara::{OkuharaAvx2, OkuharaAvx512};
+use crate::okuhara::OkuharaAvx512;
 
 /// The best portable code: every aarch64 CPU reverses 64 bits by one instruction.
 #[cfg(target_arch = "aarch64")]
@@ -68,9 +68,7 @@ best! {
     queen(square: u8, occupied: u64) -> u64 = HyperbolaAvx2::new(self).queen(square, occupied);
     both(square: u8, occupied: u64) -> (u64, u64) = HyperbolaAvx2::new(self).both(square, occupied);
     rooks8(squares: [u8; 8], occupied: [u64; 8]) -> [u64; 8] =
-        OkuharaAvx2::new(self).rooks8(squares, occupied);
-    bishops8(squares: [u8; 8], occupied: [u64; 8]) -> [u64; 8] =
-        Hyperbola.bishops8(squares, occupied); // LLVM makes vectors of it
+        Hyperbola.rooks8(squares, occupied); // LLVM makes vectors of it
     queens8(squares: [u8; 8], occupied: [u64; 8]) -> [u64; 8] =
         Hyperbola.queens8(squares, occupied);
     union(rooks: u64, bishops: u64, occupied: u64) -> u64 =

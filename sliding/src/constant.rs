@@ -8,20 +8,20 @@
 
 use outflank_kernel::bits::{mirror_ranks, take_lowest};
 
-use crate::geometry::{along_rank, bit, lines, rank};
+use crate::geometry::{along_rank, bit, diagonals, file, rank};
 
 /// Returns the squares that a rook attacks; see [`rook`](crate::rook).
 #[inline(always)]
 #[must_use]
 pub const fn rook(square: u8, occupied: u64) -> u64 {
-    along(bit(square), occupied, lines(square).file) | along_rank(square, occupied)
+    along(bit(square), occupied, file(square)) | along_rank(square, occupied)
 }
 
 /// Returns the squares that a bishop attacks; see [`bishop`](crate::bishop).
 #[inline(always)]
 #[must_use]
 pub const fn bishop(square: u8, occupied: u64) -> u64 {
-    let lines = lines(square);
+    let lines = diagonals(square);
     let slider = bit(square);
     along(slider, occupied, lines.diagonal) | along(slider, occupied, lines.antidiagonal)
 }
@@ -140,14 +140,14 @@ pub const fn bishop_xray(square: u8, occupied: u64, blockers: u64) -> u64 {
 #[inline]
 #[must_use]
 pub const fn line(one: u8, other: u8) -> u64 {
-    let lines = lines(one);
+    let lines = diagonals(one);
     let other = bit(other);
     let found = if lines.diagonal & other != 0 {
         lines.diagonal
     } else if lines.antidiagonal & other != 0 {
         lines.antidiagonal
-    } else if lines.file & other != 0 {
-        lines.file
+    } else if file(one) & other != 0 {
+        file(one)
     } else if rank(one) & other != 0 {
         rank(one)
     } else {

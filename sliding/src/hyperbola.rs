@@ -35,9 +35,9 @@ pub use ssse3::HyperbolaSsse3;
 
 use crate::attacks::Attacks;
 use crate::constant;
-use crate::geometry::{along_rank, bit, lines, rank};
+use crate::geometry::{along_rank, bit, diagonals, file, rank};
 
-/// Hyperbola Quintessence in portable code, with a table for ranks: 2.5 KiB in all.
+/// Hyperbola Quintessence in portable code, with a table for ranks: 1.5 KiB in all.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Hyperbola;
 
@@ -54,20 +54,20 @@ impl Attacks for Hyperbola {
 }
 
 /// Hyperbola Quintessence with reversal of all bits for every line: best where that is one
-/// instruction, as RBIT on aarch64. The table has 2 KiB.
+/// instruction, as RBIT on aarch64. The table has 1 KiB.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HyperbolaReverse;
 
 impl Attacks for HyperbolaReverse {
     #[inline(always)]
     fn rook(self, square: u8, occupied: u64) -> u64 {
-        let lines = lines(square);
-        reversed(bit(square), occupied, lines.file) | reversed(bit(square), occupied, rank(square))
+        let slider = bit(square);
+        reversed(slider, occupied, file(square)) | reversed(slider, occupied, rank(square))
     }
 
     #[inline(always)]
     fn bishop(self, square: u8, occupied: u64) -> u64 {
-        let (lines, slider) = (lines(square), bit(square));
+        let (lines, slider) = (diagonals(square), bit(square));
         reversed(slider, occupied, lines.diagonal) | reversed(slider, occupied, lines.antidiagonal)
     }
 }
@@ -92,12 +92,12 @@ pub struct LowLatency;
 impl Attacks for LowLatency {
     #[inline(always)]
     fn rook(self, square: u8, occupied: u64) -> u64 {
-        apart(bit(square), occupied, lines(square).file) | along_rank(square, occupied)
+        apart(bit(square), occupied, file(square)) | along_rank(square, occupied)
     }
 
     #[inline(always)]
     fn bishop(self, square: u8, occupied: u64) -> u64 {
-        let (lines, slider) = (lines(square), bit(square));
+        let (lines, slider) = (diagonals(square), bit(square));
         apart(slider, occupied, lines.diagonal) | apart(slider, occupied, lines.antidiagonal)
     }
 }

@@ -134,7 +134,7 @@
 //! # Cargo features
 //! | feature | what it adds |
 //! | --- | --- |
-//! | none | everything above but the tables; `no_std`, no allocation; a program that uses every chess function links 6.25 KiB of tables with AVX-512, 6.5 KiB with AVX2 and 2.5 KiB otherwise |
+//! | none | everything above but the tables; `no_std`, no allocation; a program that uses every function of this module links at most 6 KiB of tables |
 //! | `std` | detection of instructions at run time; without it, a token exists if the crate is compiled for its set |
 //! | `magic` | `FancyMagic`: 841 KiB, filled at first use |
 //! | `pext` | `Pext` (841 KiB) and `PextPdep` (210 KiB), filled at first use; pawn drops by PEXT and a table |

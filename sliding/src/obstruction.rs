@@ -12,21 +12,21 @@
 use outflank_kernel::bits::highest;
 
 use crate::attacks::Attacks;
-use crate::geometry::{bit, lines, rank};
+use crate::geometry::{bit, diagonals, file, rank};
 
-/// Obstruction difference in portable code; a table of 2 KiB.
+/// Obstruction difference in portable code; a table of 1 KiB.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ObstructionDifference;
 
 impl Attacks for ObstructionDifference {
     #[inline(always)]
     fn rook(self, square: u8, occupied: u64) -> u64 {
-        along(square, occupied, lines(square).file) | along(square, occupied, rank(square))
+        along(square, occupied, file(square)) | along(square, occupied, rank(square))
     }
 
     #[inline(always)]
     fn bishop(self, square: u8, occupied: u64) -> u64 {
-        let lines = lines(square);
+        let lines = diagonals(square);
         along(square, occupied, lines.diagonal) | along(square, occupied, lines.antidiagonal)
     }
 }

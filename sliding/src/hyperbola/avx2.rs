@@ -14,9 +14,9 @@ use outflank_kernel::Avx2;
 use outflank_kernel::lanes::{union2, union4};
 
 use crate::attacks::Attacks;
-use crate::geometry::{along_rank, lines, mirrored_lines};
+use crate::geometry::{along_rank, lines, loaded_bits};
 
-/// Hyperbola Quintessence with three lines in one AVX2 register, and a rank table: 2.5 KiB.
+/// Hyperbola Quintessence with three lines in one AVX2 register, and a rank table: 3 KiB.
 #[derive(Clone, Copy, Debug)]
 pub struct HyperbolaAvx2(Avx2);
 
@@ -70,8 +70,7 @@ fn both(square: u8, occupied: u64) -> (u64, u64) {
 #[inline]
 #[target_feature(enable = "avx2")]
 fn three_lines(square: u8, occupied: u64) -> __m256i {
-    let sliders = [lines(square).slider, mirrored_lines(square).slider];
-    let [slider, mirrored] = sliders.map(|bit| _mm256_set1_epi64x(bit.cast_signed()));
+    let [slider, mirrored] = loaded_bits(square).map(|bit| _mm256_set1_epi64x(bit.cast_signed()));
     let lines: *const __m256i = core::ptr::from_ref(lines(square)).cast();
     // SAFETY: `Lines` is 32 bytes, aligned to 32.
     let lines = unsafe { _mm256_load_si256(lines) };

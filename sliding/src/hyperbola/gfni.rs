@@ -20,7 +20,7 @@ use outflank_kernel::Avx512Gfni;
 use outflank_kernel::lanes::{boards8, lanes8, union2, union4};
 
 use crate::attacks::Attacks;
-use crate::geometry::{lines, rank};
+use crate::geometry::{lines, loaded_bits, rank};
 
 /// Reverses the bits of each byte, as the matrix of VGF2P8AFFINEQB.
 const REVERSED_BITS: u64 = 0x8040_2010_0804_0201;
@@ -28,7 +28,7 @@ const REVERSED_BITS: u64 = 0x8040_2010_0804_0201;
 const SAME_BITS: u64 = 0x0102_0408_1020_4080;
 
 /// Hyperbola Quintessence with all lines of a slider in one register, and with eight sliders in the
-/// lanes of a batch; needs GFNI. Singles read a table of 2 KiB, batches none.
+/// lanes of a batch; needs GFNI. Singles read 2.5 KiB of tables, batches none.
 #[derive(Clone, Copy, Debug)]
 pub struct HyperbolaGfni(Avx512Gfni);
 
@@ -114,7 +114,7 @@ fn both(square: u8, occupied: u64) -> (u64, u64) {
 #[inline]
 #[target_feature(enable = "avx2,avx512f,avx512vl,gfni")]
 fn four_lines(square: u8, occupied: u64) -> __m256i {
-    let slider = _mm256_set1_epi64x(lines(square).slider.cast_signed());
+    let slider = _mm256_set1_epi64x(loaded_bits(square)[0].cast_signed());
     let rank = _mm256_set1_epi64x(rank(square).cast_signed());
     let lines: *const __m256i = core::ptr::from_ref(lines(square)).cast();
     // SAFETY: `Lines` is 32 bytes, aligned to 32.

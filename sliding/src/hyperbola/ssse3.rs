@@ -16,7 +16,7 @@ use outflank_kernel::lanes::union2;
 
 use crate::attacks::Attacks;
 use crate::constant;
-use crate::geometry::{lines, mirrored_lines};
+use crate::geometry::{diagonals, loaded_bits};
 
 /// Hyperbola Quintessence with both diagonals in one SSSE3 register; rooks as in
 /// [`Hyperbola`](super::Hyperbola).
@@ -48,10 +48,9 @@ impl Attacks for HyperbolaSsse3 {
 #[inline]
 #[target_feature(enable = "ssse3")]
 fn bishop(square: u8, occupied: u64) -> u64 {
-    let sliders = [lines(square).slider, mirrored_lines(square).slider];
-    let [slider, mirrored] = sliders.map(|bit| _mm_set1_epi64x(bit.cast_signed()));
-    let lines: *const __m128i = core::ptr::from_ref(lines(square)).cast();
-    // SAFETY: the first 16 bytes of `Lines` are the two diagonals, and it is aligned to 32.
+    let [slider, mirrored] = loaded_bits(square).map(|bit| _mm_set1_epi64x(bit.cast_signed()));
+    let lines: *const __m128i = core::ptr::from_ref(diagonals(square)).cast();
+    // SAFETY: `Diagonals` is 16 bytes, aligned to 16.
     let lines = unsafe { _mm_load_si128(lines) };
     let blockers = _mm_and_si128(_mm_set1_epi64x(occupied.cast_signed()), lines);
     let above = _mm_sub_epi64(blockers, slider);
