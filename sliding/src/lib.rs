@@ -154,6 +154,8 @@ mod best;
 pub mod canonical;
 pub mod catalogue;
 pub mod constant;
+#[cfg(feature = "cozy-chess")]
+pub mod cozy_chess;
 mod geometry;
 mod hyperbola;
 mod kogge_stone;

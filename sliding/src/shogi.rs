@@ -37,9 +37,13 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod board;
+#[cfg(feature = "shogi_core")]
+mod core_types;
 pub mod pawn_drop;
 mod portable;
 
 pub use attacks::{Attacks, bishop, dragon, horse, lance, rook};
 pub use board::{Contiguous, Layout, Side, Split};
+#[cfg(feature = "shogi_core")]
+pub use core_types::square_number;
 pub use pawn_drop::pawn_drops;
