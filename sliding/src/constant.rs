@@ -95,6 +95,13 @@ pub const fn union(mut rooks: u64, mut bishops: u64, occupied: u64) -> u64 {
     attacks
 }
 
+/// Returns the same as [`union`] by the generalised o^(o-2r) of whole sets, in the same time for any
+/// number of sliders; the twin of [`SetWise`](crate::SetWise).
+#[must_use]
+pub const fn set_wise(rooks: u64, bishops: u64, occupied: u64) -> u64 {
+    crate::set_wise::union(rooks, bishops, occupied)
+}
+
 /// Returns the attacks of each slider at the index of its square, and no attacks elsewhere; the
 /// twin of [`each`](crate::each), since a constant function cannot call a closure.
 #[must_use]

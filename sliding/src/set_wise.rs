@@ -38,35 +38,41 @@ impl Attacks for SetWise {
 
     #[inline(always)]
     fn union(self, rooks: u64, bishops: u64, occupied: u64) -> u64 {
-        let occupied = occupied | rooks | bishops;
-        straight(rooks, occupied) | diagonal(bishops, occupied)
+        union(rooks, bishops, occupied)
     }
+}
+
+/// Returns the squares that any of the sliders attacks.
+#[inline(always)]
+pub(crate) const fn union(rooks: u64, bishops: u64, occupied: u64) -> u64 {
+    let occupied = occupied | rooks | bishops;
+    straight(rooks, occupied) | diagonal(bishops, occupied)
 }
 
 /// Returns the attacks of rooks.
 #[inline(always)]
-fn straight(rooks: u64, occupied: u64) -> u64 {
+const fn straight(rooks: u64, occupied: u64) -> u64 {
     let files = along_ranks(transpose(rooks), transpose(occupied), FILE_A);
     along_ranks(rooks, occupied, FILE_A) | transpose(files)
 }
 
 /// Returns the attacks of bishops.
 #[inline(always)]
-fn diagonal(bishops: u64, occupied: u64) -> u64 {
+const fn diagonal(bishops: u64, occupied: u64) -> u64 {
     let up_right = along_diagonals(bishops, occupied);
     up_right | mirror_files(along_diagonals(mirror_files(bishops), mirror_files(occupied)))
 }
 
 /// Returns the attacks along the diagonals parallel to a1–h8.
 #[inline(always)]
-fn along_diagonals(bishops: u64, occupied: u64) -> u64 {
+const fn along_diagonals(bishops: u64, occupied: u64) -> u64 {
     const BEGINNINGS: u64 = rotated_down(FILE_A | RANK_1);
     rotated_up(along_ranks(rotated_down(bishops), rotated_down(occupied), BEGINNINGS))
 }
 
 /// Returns the attacks along ranks, some of which are several lines with a beginning each.
 #[inline(always)]
-fn along_ranks(sliders: u64, occupied: u64, beginnings: u64) -> u64 {
+const fn along_ranks(sliders: u64, occupied: u64, beginnings: u64) -> u64 {
     // Lines begin on the reversed board where they end on this one, before the next beginning.
     let ends = beginnings.rotate_right(1);
     let up = reached(sliders, occupied, beginnings);
@@ -75,7 +81,7 @@ fn along_ranks(sliders: u64, occupied: u64, beginnings: u64) -> u64 {
 
 /// Returns the squares that the sliders reach upwards.
 #[inline(always)]
-fn reached(sliders: u64, occupied: u64, beginnings: u64) -> u64 {
+const fn reached(sliders: u64, occupied: u64, beginnings: u64) -> u64 {
     // Whether a slider counts as occupied already makes no difference to the others.
     let occupied = occupied | sliders;
     let flooded = (occupied | beginnings).wrapping_sub(sliders << 1);

@@ -201,6 +201,7 @@ fn sets<A: Attacks>(name: &str, attacks: A, rooks: u64, bishops: u64, occupied: 
     let place = format!("{name}: rooks {rooks:#x}, bishops {bishops:#x}, occupied {occupied:#x}");
     assert_eq!(attacks.union(rooks, bishops, occupied), union, "{place}");
     assert_eq!(constant::union(rooks, bishops, occupied), union);
+    assert_eq!(constant::set_wise(rooks, bishops, occupied), union);
     let mut found = Vec::new();
     attacks.each(rooks, bishops, occupied, |square, attacks| found.push((square, attacks)));
     assert_eq!(found, expected, "{place}");
@@ -253,10 +254,12 @@ fn constants_can_be_made_by_the_compiler() {
     const ATTACKS: [u64; 64] = constant::all_queens(0x00ff_0000_0000_ff00);
     const BATCH: [u64; 8] = constant::rooks8([0, 9, 18, 27, 36, 45, 54, 63], [u64::MAX; 8]);
     const UNION: u64 = constant::union(1 << 27, 1 << 36, 0);
+    const SET_WISE: u64 = constant::set_wise(1 << 27, 1 << 36, 0);
     const BETWEEN: u64 = sliding::between(0, 63);
     assert_eq!(ATTACKS, sliding::all_queens(0x00ff_0000_0000_ff00));
     assert_eq!(BATCH, sliding::rooks8([0, 9, 18, 27, 36, 45, 54, 63], [u64::MAX; 8]));
     assert_eq!(UNION, sliding::union(1 << 27, 1 << 36, 0));
+    assert_eq!(SET_WISE, UNION);
     assert_eq!(BETWEEN, 0x0040_2010_0804_0200);
 }
 
