@@ -34,6 +34,8 @@ pub fn visit_all(visitor: &mut impl Visitor) {
     visit_x86(visitor);
     #[cfg(all(feature = "magic", not(miri)))] // Miri would fill the tables for minutes
     visitor.visit("G7 fancy magic", crate::magic::FancyMagic::new());
+    #[cfg(all(feature = "magic", not(miri)))]
+    visitor.visit("G7 black magic", crate::black_magic::BlackMagic::new());
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -129,14 +129,14 @@
 //! | [`KoggeStone`], `KoggeStoneAvx2`, `KoggeStoneGfni` | parallel prefix of whole sets | –, AVX2, AVX-512 and GFNI |
 //! | [`ObstructionDifference`] | one subtraction a line | |
 //! | [`SetWise`] | o^(o-2r) of whole sets | |
-//! | `FancyMagic`, `Pext`, `PextPdep` | big tables, the baselines | features below; BMI2 |
+//! | `FancyMagic`, `BlackMagic`, `Pext`, `PextPdep` | big tables, the baselines | features below; BMI2 |
 //!
 //! # Cargo features
 //! | feature | what it adds |
 //! | --- | --- |
 //! | none | everything above but the tables; `no_std`, no allocation; a program that uses every function of this module links at most 6 KiB of tables |
 //! | `std` | detection of instructions at run time; without it, a token exists if the crate is compiled for its set |
-//! | `magic` | `FancyMagic`: 841 KiB, filled at first use |
+//! | `magic` | `FancyMagic` (841 KiB) and `BlackMagic` (898 KiB), filled at first use |
 //! | `pext` | `Pext` (841 KiB) and `PextPdep` (210 KiB), filled at first use; pawn drops by PEXT and a table |
 //!
 //! The minimum supported Rust version is 1.90, as in `Cargo.toml`; raising it is a minor change of version.
@@ -151,6 +151,8 @@ extern crate std;
 
 mod attacks;
 mod best;
+#[cfg(feature = "magic")]
+mod black_magic;
 pub mod canonical;
 pub mod catalogue;
 pub mod constant;
@@ -177,6 +179,8 @@ pub use best::{
     Native, all_bishops, all_queens, all_rooks, bishop, bishop_xray, bishops8, both, each, queen,
     queens8, rook, rook_xray, rooks8, union,
 };
+#[cfg(feature = "magic")]
+pub use black_magic::BlackMagic;
 pub use constant::{between, line};
 pub use hyperbola::{Hyperbola, HyperbolaReverse, LowLatency};
 #[cfg(target_arch = "x86_64")]

@@ -3,33 +3,38 @@
 use sliding::Attacks;
 use sliding::catalogue::{Visitor, visit_all};
 
-use crate::data::{Eight, Position, QUERIES, aligned, keep, keep_in_memory, positions, queries};
-use crate::figures::{Figures, Method};
+use crate::data::{
+    Eight, Method, Position, QUERIES, aligned, keep, keep_in_memory, positions, queries,
+};
 
-const ROUNDS: u32 = 300;
+/// What is asked.
+pub(crate) struct Questions {
+    squares: Vec<u8>,
+    boards: Vec<u64>,
+    eights: Vec<Eight>,
+    positions: Vec<Position>,
+}
 
-pub(crate) fn measure(figures: &mut Figures) {
-    let (squares, boards) = queries();
-    let positions = positions(QUERIES);
-    let eights = aligned(&boards);
-    let mut groups = Groups {
-        squares: &squares,
-        boards: &boards,
-        eights: &eights,
-        positions: &positions,
-        all: vec![],
-    };
-    visit_all(&mut groups);
-    let all = groups.all;
-    let mut by_group: Vec<(&str, Vec<Method<'_>>)> = Vec::new();
-    for (group, method) in all {
-        match by_group.iter_mut().find(|(name, _)| *name == group) {
-            Some((_, methods)) => methods.push(method),
-            None => by_group.push((group, vec![method])),
-        }
+impl Questions {
+    pub(crate) fn new() -> Self {
+        let (squares, boards) = queries();
+        let (eights, positions) = (aligned(&boards), positions(QUERIES));
+        Self { squares, boards, eights, positions }
     }
-    for (group, methods) in by_group {
-        figures.measure(group, QUERIES, ROUNDS, methods);
+
+    /// Returns the groups and the methods of each.
+    pub(crate) fn groups(&self) -> Vec<(&'static str, Vec<Method<'_>>)> {
+        let Self { squares, boards, eights, positions } = self;
+        let mut groups = Groups { squares, boards, eights, positions, all: Vec::new() };
+        visit_all(&mut groups);
+        let mut by_group: Vec<(&str, Vec<Method<'_>>)> = Vec::new();
+        for (group, method) in groups.all {
+            match by_group.iter_mut().find(|(name, _)| *name == group) {
+                Some((_, methods)) => methods.push(method),
+                None => by_group.push((group, vec![method])),
+            }
+        }
+        by_group
     }
 }
 

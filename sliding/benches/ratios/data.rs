@@ -1,4 +1,11 @@
-//! Random queries and positions from fixed seeds, and the barrier.
+//! Methods, random queries and positions from fixed seeds, and the barrier.
+
+/// One method of a group.
+pub(crate) struct Method<'a> {
+    pub(crate) name: &'static str,
+    /// Makes one pass; the result only has to be used.
+    pub(crate) pass: Box<dyn FnMut() -> u64 + 'a>,
+}
 
 /// Queries of one pass.
 pub(crate) const QUERIES: usize = 4096;

@@ -3,12 +3,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-/// One method of a group.
-pub(crate) struct Method<'a> {
-    pub(crate) name: &'static str,
-    /// Makes one pass; the result only has to be used.
-    pub(crate) pass: Box<dyn FnMut() -> u64 + 'a>,
-}
+use crate::data::Method;
 
 /// Nanoseconds by group and method.
 #[derive(Default)]

@@ -18,17 +18,27 @@ mod data;
 mod figures;
 mod plot;
 mod shogi;
+mod stream;
 mod symmetry;
 
 use figures::Figures;
 
+/// Rounds of the single queries and batches of chess.
+const ROUNDS: u32 = 300;
+
 /// Measures some groups.
 type Section = fn(&mut Figures);
+
+fn measure_chess(figures: &mut Figures) {
+    for (group, methods) in chess::Questions::new().groups() {
+        figures.measure(group, data::QUERIES, ROUNDS, methods);
+    }
+}
 
 fn main() {
     let mut figures = Figures::default();
     let sections: [(&str, Section); 4] = [
-        ("chess", chess::measure),
+        ("chess", measure_chess),
         ("cold", cold::measure),
         ("shogi", shogi::measure),
         ("symmetry", symmetry::measure),

@@ -8,8 +8,8 @@ use sliding::shogi::{Attacks, Contiguous, Layout, Side, Split};
 use sliding::{Avx2, Avx512Gfni};
 use sliding::{Native, Scalar};
 
-use crate::data::{QUERIES, keep_in_memory, random};
-use crate::figures::{Figures, Method};
+use crate::data::{Method, QUERIES, keep_in_memory, random};
+use crate::figures::Figures;
 
 const ROUNDS: u32 = 300;
 

@@ -3,8 +3,8 @@
 use sliding::Native;
 use sliding::canonical::Symmetry;
 
-use crate::data::{Eight, QUERIES, aligned, keep, keep_in_memory, random};
-use crate::figures::{Figures, Method};
+use crate::data::{Eight, Method, QUERIES, aligned, keep, keep_in_memory, random};
+use crate::figures::Figures;
 
 const ROUNDS: u32 = 200;
 
