@@ -1,6 +1,6 @@
 //! The number of discs turned by the last move.
 
-use outflank_kernel::last_flip::{both, one, scalar, score};
+use outflank_kernel::last_flip::{both, leaves, one, scalar, score};
 
 use crate::common::{STEPS, square_sets, walk};
 use crate::run::{check, each_position, runnable};
@@ -44,6 +44,21 @@ fn last_flips_along_every_line() {
             }
         }
     }
+}
+
+#[test]
+fn last_flips_of_eight_leaves() {
+    let variants = runnable("last flips of leaves", leaves::VARIANTS);
+    let reference = leaves::VARIANTS[0].function().expect("the reference needs no features");
+    let (mut players, mut squares) = ([0; 8], [0; 8]);
+    let mut next = 0;
+    each_position(0.1, |player, opponent| {
+        let leaf = next % 8;
+        (players[leaf], squares[leaf]) = (player, opponent.trailing_zeros() & 63);
+        next += 1;
+        let expected = reference(players, squares);
+        check(&variants, &expected, (players, squares), |leaves| leaves(players, squares));
+    });
 }
 
 /// A score is exact or a bound on the right side of alpha, in every window around it.
