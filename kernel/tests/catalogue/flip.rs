@@ -22,10 +22,11 @@ fn flips_on_every_empty_square() {
 #[test]
 fn flips_along_every_ray() {
     let variants = runnable("flip", VARIANTS);
-    for square in 0..64 {
+    let (squares, patterns) = if cfg!(miri) { (9, 977) } else { (1, 1) };
+    for square in (0..64).step_by(squares) {
         for (right, up) in STEPS {
             let ray = walk(square, right, up, 7);
-            for (mine, theirs) in ends_of_ray(ray) {
+            for (mine, theirs) in ends_of_ray(ray).step_by(patterns) {
                 let rest = !(ray | 1 << square);
                 for background in [0, !0, 0x5a96_c33c_6996_a55a] {
                     let player = mine | rest & background;
