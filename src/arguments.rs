@@ -35,6 +35,7 @@ pub(crate) enum Command {
     Coordinator(Coordinator),
     Worker(Worker),
     Store(Store),
+    Proof(Proof),
     Train(crate::train::Train),
     Bench(crate::bench::Bench),
 }
@@ -68,6 +69,10 @@ pub(crate) struct Solve {
     /// Keep nothing: neither read nor write a proof store.
     #[arg(long, conflicts_with = "store")]
     pub(crate) no_store: bool,
+    /// Split the work into jobs of at most about N nodes [default: 3000000000, fewer on many
+    /// threads]. Small jobs leave a proof whose parts are quick to check, and take more nodes.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1000..), conflicts_with = "connect")]
+    pub(crate) job_nodes: Option<u64>,
     /// Print one JSON object a line for each position.
     #[arg(long)]
     pub(crate) json: bool,
@@ -98,6 +103,10 @@ pub(crate) struct Coordinator {
     /// Listen without encryption on an address that other machines can reach.
     #[arg(long)]
     pub(crate) no_tls: bool,
+    /// Split the work into jobs of at most about N nodes [default: 3000000000, fewer on many
+    /// threads]. Small jobs leave a proof whose parts are quick to check, and take more nodes.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1000..))]
+    pub(crate) job_nodes: Option<u64>,
 }
 
 /// Join the cluster of a coordinator and search for it.
@@ -141,6 +150,41 @@ pub(crate) enum StoreAction {
         /// The folder of the store.
         dir: PathBuf,
     },
+}
+
+/// Write proofs to files, and check them.
+#[derive(Debug, Args)]
+#[command(after_help = exit::HELP)]
+pub(crate) struct Proof {
+    #[command(subcommand)]
+    pub(crate) action: ProofAction,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ProofAction {
+    Export(ProofExport),
+    /// Verify every inference of a proof and solve a random sample of its searched rows again, with
+    /// rules and a search of its own.
+    Check(outflank_checker::command::Check),
+}
+
+/// Write what the store must know to be sure of some positions, and no more.
+#[derive(Debug, Args)]
+#[command(after_help = exit::HELP)]
+pub(crate) struct ProofExport {
+    /// A board, a move list, a file of positions, or - for standard input, as for solve.
+    #[arg(value_name = "POSITION|FILE|-", allow_hyphen_values = true)]
+    pub(crate) position: String,
+    /// The folder of the proof store, which nobody else may be using [default: that of solve].
+    #[arg(long, value_name = "DIR")]
+    pub(crate) store: Option<PathBuf>,
+    /// The file to write [default: standard output].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// Replace searched rows with more than E empty squares by what follows them, as far as the
+    /// store knows it: a larger proof, whose searched rows are easier to check.
+    #[arg(long, value_name = "E", value_parser = clap::value_parser!(u32).range(..=64))]
+    pub(crate) max_leaf: Option<u32>,
 }
 
 /// Reads `LOWER..UPPER` or `LOWER,UPPER`.

@@ -110,7 +110,7 @@ impl Cluster {
 
 impl Local {
     fn start(store: Store, arguments: &Solve) -> Result<Self, Failure> {
-        let mut options = machine::coordinator_options();
+        let mut options = machine::coordinator_options(arguments.job_nodes);
         options.heartbeat = HEARTBEAT;
         let service = start_service(options, store)?;
         let coordinator = Coordinator::over(service.connect_in_memory());

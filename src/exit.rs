@@ -20,6 +20,8 @@ pub(crate) enum Exit {
     Connection = 4,
     /// Two proofs exclude each other, or a value disagrees with the expected one.
     Contradiction = 5,
+    /// A proof was checked and is not accepted.
+    Rejected = 6,
     /// Ctrl-C or SIGTERM stopped the command.
     Interrupted = 130,
 }
@@ -33,6 +35,7 @@ Exit codes:
     3  the proof store cannot be opened, read or written, or is damaged
     4  the coordinator cannot be reached, the address is in use, or the version is refused
     5  two proofs contradict each other, or a value disagrees with the expected one
+    6  a proof was rejected: the message names the line and the row
   130  interrupted";
 
 impl From<Exit> for ExitCode {

@@ -5,6 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use std::{env, fs, process, thread};
 
 use anyhow::{Context, anyhow};
+use outflank_coordinator::core::Config;
 use outflank_coordinator::service;
 use outflank_engine::evaluation::Weights;
 use outflank_kernel::Isa;
@@ -18,9 +19,15 @@ const USUAL_HASH: u64 = 1 << 30;
 /// The size of the hash table where the size of the memory is unknown.
 const MODEST_HASH: u64 = 256 << 20;
 
-/// Returns the options of a coordinator in this process.
-pub(crate) fn coordinator_options() -> service::Options {
-    service::Options { build: build(), run: run_name(), ..service::Options::default() }
+/// Returns the options of a coordinator in this process, whose jobs have at most about `job_nodes`
+/// nodes.
+pub(crate) fn coordinator_options(job_nodes: Option<u64>) -> service::Options {
+    let mut core = Config::default();
+    if let Some(nodes) = job_nodes {
+        core.longest_job = nodes as f64;
+        core.shortest_job = core.shortest_job.min(core.longest_job);
+    }
+    service::Options { build: build(), run: run_name(), core, ..service::Options::default() }
 }
 
 /// Returns the options of a worker in this process.
@@ -64,7 +71,7 @@ pub(crate) fn command_line() -> String {
 }
 
 /// Returns what searches here: version, instruction set and weights, for the provenance of proofs.
-fn build() -> String {
+pub(crate) fn build() -> String {
     let weights = match Weights::embedded() {
         Ok(weights) => format!("{:016x}", weights.id()),
         Err(error) => format!("none: {error}"),

@@ -17,6 +17,7 @@ mod machine;
 mod numbers;
 mod output;
 mod progress;
+mod proof;
 mod runtime;
 mod solve;
 mod store;
@@ -45,6 +46,7 @@ fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         Command::Coordinator(coordinator) => coordinator::run(coordinator),
         Command::Worker(worker) => worker::run(worker),
         Command::Store(store) => store::run(&store.action),
+        Command::Proof(proof) => proof::run(&proof.action),
         Command::Train(train) => train::run(train),
         Command::Bench(bench) => bench::run(bench, arguments.quiet),
     }

@@ -27,7 +27,8 @@ pub(crate) fn open(path: &Path) -> Result<Store, Failure> {
     Ok(store)
 }
 
-fn open_existing(path: &Path) -> Result<Store, Failure> {
+/// Opens a store that must exist, and tells what had to be mended.
+pub(crate) fn open_existing(path: &Path) -> Result<Store, Failure> {
     let (store, opened) = Store::open_existing(path).or_exit(Exit::Store)?;
     tell(path, &opened);
     Ok(store)

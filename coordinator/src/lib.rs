@@ -5,5 +5,6 @@
 pub mod advisor;
 pub mod client;
 pub mod core;
+pub mod proof;
 pub mod service;
 pub mod store;

@@ -1,0 +1,217 @@
+//! The command: the same for `outflank-check` and `outflank proof check`.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, IsTerminal, Write};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::thread;
+use std::time::Instant;
+
+use clap::Args;
+
+use crate::report::Report;
+use crate::resolve::resolve;
+use crate::sample::Sample;
+use crate::verify::{CheckError, verify};
+
+/// The arguments.
+#[derive(Clone, Debug, Args)]
+pub struct Check {
+    /// The proof, or - for standard input.
+    #[arg(value_name = "FILE|-")]
+    pub file: PathBuf,
+    /// Solve N of the searched rows again; 0 for none.
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub sample: usize,
+    /// Draw only rows with at most this many empty squares. Each more makes a row about three
+    /// times as expensive: with 20 it takes some seconds.
+    #[arg(long, value_name = "E", default_value_t = 20)]
+    pub max_empties: usize,
+    /// The number that decides which rows are drawn [default: chosen at random, and printed].
+    #[arg(long, value_name = "S")]
+    pub seed: Option<u64>,
+    /// The number of threads [default: all processors].
+    #[arg(long, value_name = "N")]
+    pub threads: Option<NonZeroUsize>,
+    /// Reject every proof whose last line has another hash than this.
+    #[arg(long, value_name = "HASH")]
+    pub seal: Option<String>,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Why a check did not end well.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// The proof cannot be opened.
+    #[error("opening {path}")]
+    Open {
+        /// Its path.
+        path: String,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// The proof cannot be read, or is rejected.
+    #[error("{path}: {error}", error = reason(error))]
+    Check {
+        /// Its path.
+        path: String,
+        /// Why.
+        error: CheckError,
+    },
+    /// Searched rows are false.
+    #[error("{path}, {first} ({wrong} of {sampled} solved again are false)")]
+    FalseRows {
+        /// Its path.
+        path: String,
+        /// The first of them and its origin.
+        first: String,
+        /// How many.
+        wrong: usize,
+        /// The size of the sample.
+        sampled: usize,
+    },
+    /// The proof is another than the one that was announced.
+    #[error("{path}: found the seal {found}, expected {expected}")]
+    Seal {
+        /// Its path.
+        path: String,
+        /// The seal of the proof.
+        found: String,
+        /// The seal that was asked for.
+        expected: String,
+    },
+    /// The operating system has no random number.
+    #[error("choosing a seed")]
+    Seed(#[source] io::Error),
+    /// The report cannot be printed.
+    #[error("writing standard output")]
+    Output(#[source] io::Error),
+}
+
+/// The exit codes of a check.
+pub const EXIT_CODES: &str = "\
+Exit codes of a check:
+    0  accepted
+    1  the proof cannot be read to its end, or the report cannot be written
+    2  bad usage, or the proof cannot be opened
+    6  rejected: the message names the line and the row";
+
+impl Failure {
+    /// Returns the exit code.
+    #[must_use]
+    pub const fn exit_code(&self) -> u8 {
+        match self {
+            Self::Open { .. } => 2,
+            Self::Check { error: CheckError::Rejected { .. }, .. }
+            | Self::FalseRows { .. }
+            | Self::Seal { .. } => 6,
+            Self::Check { .. } | Self::Seed(_) | Self::Output(_) => 1,
+        }
+    }
+}
+
+/// Checks the proof and prints the report to `out`.
+///
+/// # Errors
+/// Unless the proof is accepted and the report printed.
+pub fn run(check: &Check, out: &mut impl Write) -> Result<(), Failure> {
+    let path = check.file.display().to_string();
+    let report = match check_file(check, &path) {
+        Ok(report) => report,
+        Err(failure) => {
+            if let (true, Failure::Check { error, .. }) = (check.json, &failure) {
+                print(out, &rejected(error))?;
+            }
+            return Err(failure);
+        }
+    };
+    let text = if check.json { report.json().map_err(io::Error::from) } else { Ok(report.text()) };
+    print(out, text.map_err(Failure::Output)?.trim_end())?;
+    judge(check, path, &report)
+}
+
+/// Reads, verifies and samples.
+fn check_file(check: &Check, path: &str) -> Result<Report, Failure> {
+    let input = open(check).map_err(|source| Failure::Open { path: path.to_owned(), source })?;
+    let seed = check.seed.map_or_else(random_seed, Ok).map_err(Failure::Seed)?;
+    let mut sample = Sample::new(check.sample, check.max_empties, seed);
+    let started = Instant::now();
+    let verified = verify(input, &mut sample)
+        .map_err(|error| Failure::Check { path: path.to_owned(), error })?;
+    let verifying = started.elapsed();
+    let leaves = sample.leaves();
+    let count = leaves.len();
+    let on_terminal = io::stderr().is_terminal();
+    let show = |done: usize| {
+        if on_terminal {
+            let end = if done == count { '\n' } else { '\r' };
+            // Nobody can be told that standard error is closed.
+            drop(write!(io::stderr(), "{done} of {count} rows solved again{end}"));
+        }
+    };
+    let resolved = resolve(&leaves, threads(check), show);
+    Ok(Report::new(verified, &sample, leaves, resolved, verifying))
+}
+
+fn open(check: &Check) -> io::Result<Box<dyn BufRead>> {
+    if check.file.as_os_str() == "-" {
+        return Ok(Box::new(io::stdin().lock()));
+    }
+    let file = File::open(&check.file)?;
+    if file.metadata()?.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    Ok(Box::new(BufReader::with_capacity(1 << 16, file)))
+}
+
+/// Returns a number that nobody can know before: who makes a proof must not know the sample.
+fn random_seed() -> io::Result<u64> {
+    let mut bytes = [0; 8];
+    io::Read::read_exact(&mut File::open("/dev/urandom")?, &mut bytes)?;
+    Ok(u64::from_le_bytes(bytes))
+}
+
+fn threads(check: &Check) -> usize {
+    let all = || thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    check.threads.map_or_else(all, NonZeroUsize::get)
+}
+
+/// Returns the failure that the findings amount to, if any.
+fn judge(check: &Check, path: String, report: &Report) -> Result<(), Failure> {
+    let wrong = report.wrong().count();
+    if let Some(first) = report.wrong().min_by_key(|leaf| leaf.row) {
+        let (first, sampled) = (report.describe(first), report.sampled());
+        return Err(Failure::FalseRows { path, first, wrong, sampled });
+    }
+    match &check.seal {
+        Some(expected) if expected != report.seal() => {
+            let (found, expected) = (report.seal().to_owned(), expected.clone());
+            Err(Failure::Seal { path, found, expected })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Returns the JSON object of a proof that is not accepted.
+fn rejected(error: &CheckError) -> String {
+    let (line, row) = match error {
+        CheckError::Rejected { line, row, .. } => (Some(*line), *row),
+        CheckError::Reading(_) => (None, None),
+    };
+    let reason = reason(error);
+    serde_json::json!({ "accepted": false, "line": line, "row": row, "error": reason }).to_string()
+}
+
+/// Returns the error with its causes.
+fn reason(error: &CheckError) -> String {
+    match error {
+        CheckError::Reading(cause) => format!("{error}: {cause}"),
+        CheckError::Rejected { .. } => error.to_string(),
+    }
+}
+
+fn print(out: &mut impl Write, text: &str) -> Result<(), Failure> {
+    writeln!(out, "{text}").and_then(|()| out.flush()).map_err(Failure::Output)
+}

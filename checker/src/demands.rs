@@ -1,0 +1,301 @@
+//! The claims that still have to be proved, sorted, in bounded memory.
+//!
+//! Rows need claims about positions with one empty square less, and stand in an order that is the
+//! order of these claims. So the claims of one *layer* (a number of empty squares) are collected,
+//! sorted, and then walked along with the rows of that layer. What does not fit in memory is
+//! sorted in parts, each of them a run in a temporary file, and merged.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::fmt;
+use std::fs::File;
+use std::io::{self, BufReader, Read, Write};
+use std::os::unix::fs::FileExt;
+use std::sync::Arc;
+
+use crate::claim::{Claim, Side};
+use crate::rules::Position;
+
+/// Who needs a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Needed {
+    /// The root of this number.
+    ByRoot(u64),
+    /// The row of this number.
+    ByRow(u64),
+}
+
+impl fmt::Display for Needed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ByRoot(number) => write!(f, "root {number}"),
+            Self::ByRow(number) => write!(f, "row {number}"),
+        }
+    }
+}
+
+/// A claim that somebody needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Demand {
+    /// The claim, about a canonical position.
+    pub claim: Claim,
+    /// Who needs it.
+    pub needed: Needed,
+}
+
+/// The place of a demand: by position and side, the strongest claim first.
+type Place = (Position, Side, i32, Needed);
+
+impl Demand {
+    /// The size of a demand in a file, in bytes.
+    const BYTES: usize = 27;
+
+    fn place(&self) -> Place {
+        let Claim { position, side, .. } = self.claim;
+        (position, side, self.claim.weakness(), self.needed)
+    }
+
+    /// Returns whether both are about the same side of the same position.
+    fn is_about_the_same(&self, other: &Self) -> bool {
+        (self.claim.position, self.claim.side) == (other.claim.position, other.claim.side)
+    }
+
+    fn encode(&self) -> [u8; Self::BYTES] {
+        let (is_row, number) = match self.needed {
+            Needed::ByRoot(number) => (0, number),
+            Needed::ByRow(number) => (1, number),
+        };
+        let mut bytes = [0; Self::BYTES];
+        bytes[0..8].copy_from_slice(&self.claim.position.player.to_le_bytes());
+        bytes[8..16].copy_from_slice(&self.claim.position.opponent.to_le_bytes());
+        bytes[16] = u8::from(self.claim.side == Side::AtLeast);
+        bytes[17] = self.claim.value as i8 as u8; // −64 to 64
+        bytes[18] = is_row;
+        bytes[19..27].copy_from_slice(&number.to_le_bytes());
+        bytes
+    }
+
+    fn decode(bytes: &[u8; Self::BYTES]) -> Self {
+        let word = |at: usize| {
+            bytes[at..at + 8].iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
+        };
+        let side = if bytes[16] == 1 { Side::AtLeast } else { Side::AtMost };
+        let position = Position { player: word(0), opponent: word(8) };
+        let claim = Claim { position, side, value: i32::from(bytes[17] as i8) };
+        let needed =
+            if bytes[18] == 1 { Needed::ByRow(word(19)) } else { Needed::ByRoot(word(19)) };
+        Self { claim, needed }
+    }
+}
+
+/// The demands of one layer while they are collected.
+#[derive(Debug, Default)]
+pub struct Layer {
+    held: Vec<Demand>,
+    /// Sorted runs, one after the other; each entry is the end of a run.
+    spilled: Option<(File, Vec<u64>)>,
+}
+
+impl Layer {
+    /// Adds a demand; `limit` is the number of demands kept in memory.
+    ///
+    /// # Errors
+    /// If the temporary file cannot be written.
+    pub fn add(&mut self, demand: Demand, limit: usize) -> io::Result<()> {
+        self.held.push(demand);
+        if self.held.len() < limit {
+            return Ok(());
+        }
+        self.sort();
+        // Where many are equal the memory lasts longer.
+        if self.held.len() > limit / 2 { self.spill() } else { Ok(()) }
+    }
+
+    /// Sorts what is held and keeps the strongest demand of each position and side.
+    fn sort(&mut self) {
+        self.held.sort_unstable_by_key(Demand::place);
+        self.held.dedup_by(|later, first| later.is_about_the_same(first));
+    }
+
+    fn spill(&mut self) -> io::Result<()> {
+        let (file, ends) = match &mut self.spilled {
+            Some(spilled) => spilled,
+            none => none.insert((tempfile::tempfile()?, Vec::new())),
+        };
+        let bytes: Vec<u8> = self.held.iter().flat_map(Demand::encode).collect();
+        file.write_all(&bytes)?;
+        ends.push(ends.last().unwrap_or(&0) + bytes.len() as u64);
+        self.held.clear();
+        Ok(())
+    }
+
+    /// Returns the demands in order, one for each position and side.
+    ///
+    /// # Errors
+    /// If the temporary file cannot be read.
+    pub fn sorted(mut self) -> io::Result<Sorted> {
+        self.sort();
+        self.held.reverse();
+        let mut runs = vec![Run::Held(self.held)];
+        if let Some((file, ends)) = self.spilled {
+            let file = Arc::new(file);
+            let mut at = 0;
+            for end in ends {
+                let part = Part { file: Arc::clone(&file), at, end };
+                runs.push(Run::Spilled(BufReader::with_capacity(1 << 16, part)));
+                at = end;
+            }
+        }
+        Sorted::merging(runs)
+    }
+}
+
+/// A sorted row of demands.
+#[derive(Debug)]
+enum Run {
+    /// The last one comes first.
+    Held(Vec<Demand>),
+    Spilled(BufReader<Part>),
+}
+
+impl Run {
+    fn next(&mut self) -> io::Result<Option<Demand>> {
+        match self {
+            Self::Held(rest) => Ok(rest.pop()),
+            Self::Spilled(file) => {
+                if file.buffer().is_empty() && file.get_ref().is_at_end() {
+                    return Ok(None);
+                }
+                let mut bytes = [0; Demand::BYTES];
+                file.read_exact(&mut bytes)?;
+                Ok(Some(Demand::decode(&bytes)))
+            }
+        }
+    }
+}
+
+/// The part of a file from `at` to `end`.
+#[derive(Debug)]
+struct Part {
+    file: Arc<File>,
+    at: u64,
+    end: u64,
+}
+
+impl Part {
+    fn is_at_end(&self) -> bool {
+        self.at == self.end
+    }
+}
+
+impl Read for Part {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let rest = usize::try_from(self.end - self.at).unwrap_or(usize::MAX).min(buffer.len());
+        let read = self.file.read_at(&mut buffer[..rest], self.at)?;
+        self.at += read as u64;
+        Ok(read)
+    }
+}
+
+/// The demands of a layer in order.
+#[derive(Debug)]
+pub struct Sorted {
+    runs: Vec<Run>,
+    /// The next demand of each run that has one.
+    heads: BinaryHeap<Reverse<(Place, usize)>>,
+}
+
+impl Sorted {
+    fn merging(runs: Vec<Run>) -> io::Result<Self> {
+        let mut sorted = Self { heads: BinaryHeap::with_capacity(runs.len()), runs };
+        for index in 0..sorted.runs.len() {
+            sorted.refill(index)?;
+        }
+        Ok(sorted)
+    }
+
+    fn refill(&mut self, index: usize) -> io::Result<()> {
+        if let Some(demand) = self.runs[index].next()? {
+            self.heads.push(Reverse((demand.place(), index)));
+        }
+        Ok(())
+    }
+
+    /// Returns the next demand without taking it.
+    #[must_use]
+    pub fn peek(&self) -> Option<Demand> {
+        let Reverse((place, _)) = self.heads.peek()?;
+        Some(demand(*place))
+    }
+
+    /// Takes the next demand and all others about the same side of the same position.
+    ///
+    /// # Errors
+    /// If the temporary file cannot be read.
+    pub fn take(&mut self) -> io::Result<()> {
+        let Some(first) = self.peek() else { return Ok(()) };
+        while self.peek().is_some_and(|next| next.is_about_the_same(&first)) {
+            if let Some(Reverse((_, index))) = self.heads.pop() {
+                self.refill(index)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns the demand at `place`.
+fn demand((position, side, weakness, needed): Place) -> Demand {
+    let value = match side {
+        Side::AtMost => weakness,
+        Side::AtLeast => -weakness,
+    };
+    Demand { claim: Claim { position, side, value }, needed }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn walked(demands: &[Demand], limit: usize) -> Vec<Demand> {
+        let mut layer = Layer::default();
+        for &demand in demands {
+            layer.add(demand, limit).unwrap();
+        }
+        let mut sorted = layer.sorted().unwrap();
+        let mut all = Vec::new();
+        while let Some(demand) = sorted.peek() {
+            all.push(demand);
+            sorted.take().unwrap();
+        }
+        all
+    }
+
+    #[test]
+    fn whatever_the_memory_each_claim_comes_once_in_order_and_as_its_strongest() {
+        let mut state = 1_u64;
+        let mut random = move |below: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) % below
+        };
+        let demands: Vec<Demand> = (0..20_000)
+            .map(|row| {
+                let position = Position { player: random(700), opponent: u64::MAX << 10 };
+                let side = if random(2) == 0 { Side::AtMost } else { Side::AtLeast };
+                let value = random(65) as i32 * 2 - 64;
+                let needed = if row < 9 { Needed::ByRoot(row) } else { Needed::ByRow(row) };
+                Demand { claim: Claim { position, side, value }, needed }
+            })
+            .collect();
+        let all = walked(&demands, usize::MAX);
+        assert_eq!(all.len(), 1400);
+        assert!(all.is_sorted_by_key(Demand::place));
+        for demand in &demands {
+            let strongest = all.iter().find(|other| other.is_about_the_same(demand)).unwrap();
+            assert!(strongest.claim.weakness() <= demand.claim.weakness());
+            assert!(demands.contains(strongest));
+        }
+        for limit in [1, 2, 100, 1399, 5000] {
+            assert_eq!(walked(&demands, limit), all, "{limit} in memory");
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! Solves the leaves of a sample again.
+
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::claim::{Claim, Side};
+use crate::sample::Leaf;
+use crate::solve::Solver;
+
+/// The table of each thread has 2 to the power of this many entries, 50 megabytes.
+const TABLE_BITS: u32 = 21;
+
+/// What solving a sample again has shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Resolved {
+    /// For each leaf, in the same order, whether its claim is true.
+    pub is_true: Vec<bool>,
+    /// Positions searched.
+    pub nodes: u64,
+    /// How long it took.
+    pub time: Duration,
+}
+
+/// Solves `leaves` again with `threads` threads; `on_done` hears how many are done.
+pub fn resolve(leaves: &[Leaf], threads: usize, on_done: impl Fn(usize) + Sync) -> Resolved {
+    let started = Instant::now();
+    let (next, done, nodes) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicU64::new(0));
+    let work = || {
+        let mut solver = Solver::new(TABLE_BITS);
+        let mut verdicts = Vec::new();
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(leaf) = leaves.get(index) else { break };
+            verdicts.push((index, holds(&mut solver, leaf.claim)));
+            on_done(done.fetch_add(1, Ordering::Relaxed) + 1);
+        }
+        nodes.fetch_add(solver.nodes(), Ordering::Relaxed);
+        verdicts
+    };
+    let mut is_true = vec![false; leaves.len()];
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads.min(leaves.len())).map(|_| scope.spawn(work)).collect();
+        for worker in workers {
+            let verdicts = worker.join().expect("the search does not panic");
+            verdicts.into_iter().for_each(|(index, verdict)| is_true[index] = verdict);
+        }
+    });
+    Resolved { is_true, nodes: nodes.into_inner(), time: started.elapsed() }
+}
+
+/// Returns whether a claim is true.
+#[must_use]
+pub fn holds(solver: &mut Solver, claim: Claim) -> bool {
+    match claim.side {
+        Side::AtLeast => solver.is_at_least(claim.position, claim.value),
+        Side::AtMost => !solver.is_at_least(claim.position, claim.value + 2),
+    }
+}

@@ -1,0 +1,221 @@
+//! The checker's own search: is the value of a position at least this?
+//!
+//! Every answer is yes or no. In one search every position is asked about one threshold only, since
+//! all values are even: the value is at least t if and only if that of some position after a move
+//! is *not* at least 2 − t for the opponent. So a table of answers is all that is remembered.
+//! Moves are tried in the order of the replies that they leave (fewest first), with corners
+//! preferred and, near the end, squares in regions with an odd number of empty squares.
+
+use crate::rules::{Position, squares};
+
+/// From this number of empty squares on, answers are remembered and moves are sorted.
+const SORTED: u32 = 7;
+
+/// The squares a1, h1, a8 and h8.
+const CORNERS: u64 = 0x8100_0000_0000_0081;
+
+/// The four quarters of the board.
+const QUARTERS: [u64; 4] =
+    [0x0000_0000_0f0f_0f0f, 0x0000_0000_f0f0_f0f0, 0x0f0f_0f0f_0000_0000, 0xf0f0_f0f0_0000_0000];
+
+/// The more squares, the sooner a move is tried: a corner is worth this many replies.
+const CORNER: u32 = 3;
+
+/// A searcher with its table of answers.
+#[derive(Debug)]
+pub struct Solver {
+    table: Vec<Entry>,
+    /// The number of the search: entries of others do not count.
+    search: u32,
+    nodes: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Entry {
+    player: u64,
+    opponent: u64,
+    search: u32,
+    answer: bool,
+}
+
+/// A position after a move, and how it is ranked.
+#[derive(Clone, Copy, Debug)]
+struct Child {
+    rank: u32,
+    position: Position,
+}
+
+impl Solver {
+    /// Returns a searcher whose table has 2 to the power of `bits` entries of 24 bytes.
+    ///
+    /// # Panics
+    /// If `bits` is 0 or more than 40.
+    #[must_use]
+    pub fn new(bits: u32) -> Self {
+        assert!((1..=40).contains(&bits), "a table of 2^{bits} entries");
+        Self { table: vec![Entry::default(); 1 << bits], search: 0, nodes: 0 }
+    }
+
+    /// Returns whether the value of `position` is at least `threshold`, which is even.
+    pub fn is_at_least(&mut self, position: Position, threshold: i32) -> bool {
+        if self.search == u32::MAX {
+            self.table.fill(Entry::default());
+            self.search = 0;
+        }
+        self.search += 1;
+        self.reaches(position, threshold)
+    }
+
+    /// Returns the number of positions searched so far.
+    #[must_use]
+    pub const fn nodes(&self) -> u64 {
+        self.nodes
+    }
+
+    fn reaches(&mut self, position: Position, threshold: i32) -> bool {
+        self.nodes += 1;
+        if position.empties() < SORTED {
+            return self.reaches_soon(position, threshold);
+        }
+        let moves = position.moves();
+        if moves == 0 {
+            return self.reaches_by_pass(position, threshold);
+        }
+        let slot = self.slot(position);
+        if let Some(answer) = self.remembered(position) {
+            return answer;
+        }
+        let answer = self.some_child_fails(position, moves, 2 - threshold);
+        let Position { player, opponent } = position;
+        self.table[slot] = Entry { player, opponent, search: self.search, answer };
+        answer
+    }
+
+    /// Returns whether, after one of `moves`, the opponent does not reach `threshold`.
+    fn some_child_fails(&mut self, position: Position, moves: u64, threshold: i32) -> bool {
+        let odd = odd_regions(position.empty());
+        let mut children = [Child { rank: 0, position }; 64];
+        let mut count = 0;
+        for square in squares(moves) {
+            let Some(next) = position.play(square) else { continue };
+            match self.remembered(next) {
+                Some(true) => {}
+                Some(false) => return true,
+                None => {
+                    children[count] = Child { rank: rank(square, next, odd), position: next };
+                    count += 1;
+                }
+            }
+        }
+        let children = &mut children[..count];
+        children.sort_unstable_by_key(|child| child.rank);
+        children.iter().any(|child| !self.reaches(child.position, threshold))
+    }
+
+    /// The same for few empty squares: no table and no sorting.
+    fn reaches_soon(&mut self, position: Position, threshold: i32) -> bool {
+        let empty = position.empty();
+        let odd = odd_regions(empty);
+        let mut has_moved = false;
+        for square in squares(empty & odd).chain(squares(empty & !odd)) {
+            if let Some(next) = position.play(square) {
+                has_moved = true;
+                self.nodes += 1;
+                if !self.reaches_soon(next, 2 - threshold) {
+                    return true;
+                }
+            }
+        }
+        !has_moved && self.reaches_by_pass(position, threshold)
+    }
+
+    /// Answers for a player who cannot move.
+    fn reaches_by_pass(&mut self, position: Position, threshold: i32) -> bool {
+        let next = position.pass();
+        if next.moves() == 0 {
+            return position.final_score() >= threshold;
+        }
+        !self.reaches(next, 2 - threshold)
+    }
+
+    fn slot(&self, position: Position) -> usize {
+        let mixed = position.player.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+            ^ position.opponent.wrapping_mul(0xc2b2_ae3d_27d4_eb4f).rotate_left(32);
+        (mixed.wrapping_mul(0x1656_67b1_9e37_79f9) >> 20) as usize & (self.table.len() - 1)
+    }
+
+    fn remembered(&self, position: Position) -> Option<bool> {
+        let Entry { player, opponent, search, answer } = self.table[self.slot(position)];
+        let is_same = (Position { player, opponent }, search) == (position, self.search);
+        is_same.then_some(answer)
+    }
+}
+
+/// Returns the squares of the quarters that have an odd number of empty squares: who moves there
+/// often moves last there.
+fn odd_regions(empty: u64) -> u64 {
+    QUARTERS.iter().filter(|&&quarter| (empty & quarter).count_ones() % 2 == 1).sum()
+}
+
+/// Returns the rank of the move to `square` that leads to `next`: the smallest is tried first.
+fn rank(square: u32, next: Position, odd: u64) -> u32 {
+    let replies = next.moves();
+    let freedom = replies.count_ones() + (replies & CORNERS).count_ones();
+    let bonus = CORNER * u32::from(CORNERS >> square & 1 == 1);
+    let parity = u32::from(odd >> square & 1 == 0);
+    // Empty squares beside the mover's discs may become replies later.
+    let outlook = (next.neighbours() & next.empty()).count_ones();
+    4 * (freedom + CORNER - bonus) + outlook + parity
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::Turn;
+
+    /// Visits the whole tree.
+    fn value(position: Position) -> i32 {
+        match position.turn() {
+            Turn::Over(score) => score,
+            Turn::Pass(next) => -value(next),
+            Turn::Move(_) => squares(position.moves())
+                .filter_map(|square| position.play(square))
+                .map(|next| -value(next))
+                .max()
+                .expect("there is a move"),
+        }
+    }
+
+    /// Plays random moves until `empties` squares are empty or the game is over.
+    fn random_position(seed: u64, empties: u32) -> Position {
+        let mut position = Position { player: 0x0008_1000_0000, opponent: 0x0010_0800_0000 };
+        let mut state = seed;
+        loop {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695);
+            position = match position.turn() {
+                Turn::Over(_) => return position,
+                Turn::Pass(next) => next,
+                Turn::Move(_) if position.empties() <= empties => return position,
+                Turn::Move(_) => {
+                    let count = position.moves().count_ones() as u64;
+                    let choice = squares(position.moves()).nth(((state >> 33) % count) as usize);
+                    choice.and_then(|square| position.play(square)).expect("it is legal")
+                }
+            };
+        }
+    }
+
+    #[test]
+    fn the_answers_are_those_of_the_whole_tree() {
+        let mut solver = Solver::new(8); // a small table, so that entries are overwritten
+        for seed in 0..200 {
+            let position = random_position(seed, 6 + seed as u32 % 3);
+            let value = value(position);
+            for threshold in [value - 4, value, value + 2, value + 8] {
+                let expected = value >= threshold;
+                assert_eq!(solver.is_at_least(position, threshold), expected, "{position}");
+            }
+        }
+        assert!(solver.nodes() > 1_000);
+    }
+}

@@ -1,0 +1,77 @@
+//! `outflank proof`: proofs as files, and their check.
+
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use anyhow::{Context, anyhow};
+use outflank_checker::command::{self, Check};
+use outflank_coordinator::proof::{self, Options, ProofError, Summary};
+use outflank_engine::Position;
+use tempfile::NamedTempFile;
+
+use crate::arguments::{ProofAction, ProofExport};
+use crate::exit::{Exit, Failure, OrExit};
+use crate::numbers::grouped;
+use crate::{input, machine, output, store};
+
+/// Does what is asked with a proof.
+pub(crate) fn run(action: &ProofAction) -> Result<Exit, Failure> {
+    match action {
+        ProofAction::Export(arguments) => export(arguments),
+        ProofAction::Check(arguments) => check(arguments),
+    }
+}
+
+fn export(arguments: &ProofExport) -> Result<Exit, Failure> {
+    let problems = input::read(&arguments.position)?;
+    let roots: Vec<Position> = problems.iter().map(|problem| problem.position).collect();
+    let path = arguments.store.clone().map_or_else(machine::default_store, Ok)?;
+    let store = store::open_existing(&path)?;
+    let options = Options { producer: machine::build(), max_leaf: arguments.max_leaf };
+    let to = |out: &mut dyn Write| proof::export(&store, &roots, &options, out);
+    let summary = match &arguments.out {
+        None => to(&mut output::bulk()).map_err(failure)?,
+        Some(path) => export_to(path, to)?,
+    };
+    let Summary { roots, rows, leaves, seal } = summary;
+    let (rows, leaves) = (grouped(rows), grouped(leaves));
+    output::note(&format!("{roots} roots, {rows} rows, {leaves} of them searched; seal {seal}"));
+    Ok(Exit::Done)
+}
+
+/// Writes the file `path`, which appears when it is complete and on disk.
+fn export_to(
+    path: &Path,
+    export: impl Fn(&mut dyn Write) -> Result<Summary, ProofError>,
+) -> Result<Summary, Failure> {
+    let folder = match path.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    };
+    let what = || format!("writing {}", path.display());
+    let mut file = BufWriter::new(NamedTempFile::new_in(folder).with_context(what)?);
+    let summary = export(&mut file).map_err(failure)?;
+    let file = file.into_inner().map_err(|error| error.into_error()).with_context(what)?;
+    file.as_file().sync_all().with_context(what)?;
+    file.persist(path).with_context(what)?;
+    Ok(summary)
+}
+
+fn failure(error: ProofError) -> Failure {
+    let exit = match error {
+        ProofError::NotProved { .. } => Exit::BadInput,
+        ProofError::Unfounded { .. } => Exit::Store,
+        ProofError::Output(_) => Exit::Failed,
+    };
+    Failure::new(exit, error)
+}
+
+fn check(arguments: &Check) -> Result<Exit, Failure> {
+    let Err(failure) = command::run(arguments, &mut output::bulk()) else { return Ok(Exit::Done) };
+    let exit = match failure.exit_code() {
+        2 => Exit::BadInput,
+        6 => Exit::Rejected,
+        _ => Exit::Failed,
+    };
+    Err(anyhow!(failure)).or_exit(exit)
+}
