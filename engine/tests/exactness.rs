@@ -234,3 +234,45 @@ fn known_bounds_are_used() {
     assert_eq!(again.bound, first.bound);
     assert!(again.nodes < first.nodes);
 }
+
+/// The bounds of the moves can prove a value before a search has said which move reaches it.
+#[test]
+fn a_stopped_search_that_knows_the_value_names_no_move_that_loses_it() {
+    let judge = engine(Isa::detect());
+    let mut random = Random(9);
+    let mut exact = 0;
+    for _ in 0..100 {
+        let position = random.game(11);
+        let value = value(&judge, position);
+        let moves = Square::all(position.moves()).filter_map(|square| position.play(square));
+        let known = moves.map(|after| (after, Bound::exact(self::value(&judge, after)))).collect();
+        let control = Control::default();
+        control.stop();
+        let request = Request { known, ..Request::exact(position) };
+        let answer = engine(Isa::detect()).solve(&request, &control);
+        if answer.bound.value().is_some() {
+            exact += 1;
+            assert_eq!(answer.bound, Bound::exact(value), "{position:?}");
+            assert_values_along(&judge, position, value, &answer.line);
+        }
+    }
+    assert!(exact > 50, "{exact} positions were known exactly");
+}
+
+fn value(engine: &Engine, position: Position) -> Score {
+    let answer = engine.solve(&Request::exact(position), &Control::default());
+    answer.bound.value().expect("the exact value was asked")
+}
+
+/// Checks that no move of `line` gives anything away.
+fn assert_values_along(judge: &Engine, start: Position, value: Score, line: &[Square]) {
+    let (mut position, mut value) = (start, value);
+    for &square in line {
+        if position.must_pass() {
+            (position, value) = (position.pass(), -value);
+        }
+        position = position.play(square).expect("the line is legal");
+        value = -value;
+        assert_eq!(self::value(judge, position), value, "{start:?} {line:?} up to {square}");
+    }
+}

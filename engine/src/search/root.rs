@@ -108,9 +108,15 @@ fn answer<K: SearchSet>(
         best_move = square.and_then(|square| Square::new(square.into()));
     }
     let order = order(searcher, &node);
-    let best_move = best_move.or(order.first().copied());
     searcher.crew.lift_limit();
-    let line = line(searcher, position, best_move, bound.value());
+    // The bounds of the moves may have proved the value after a stop: then no search has said which
+    // of them reaches it.
+    let first = match bound.value() {
+        Some(value) => move_that_keeps(searcher, position, value).unwrap_or(None),
+        None => best_move.or(order.first().copied()),
+    };
+    let line = line(searcher, position, first, bound.value());
+    let best_move = first.or(best_move).or(order.first().copied());
     searcher.report_nodes();
     let nodes = searcher.crew.control.nodes();
     Answer { bound, best_move, line, children, order, nodes, finished: found.is_ok() }
