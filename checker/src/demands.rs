@@ -294,7 +294,7 @@ mod tests {
             assert!(strongest.claim.weakness() <= demand.claim.weakness());
             assert!(demands.contains(strongest));
         }
-        for limit in [1, 2, 100, 1399, 5000] {
+        for limit in [50, 500, 1399, 5000] {
             assert_eq!(walked(&demands, limit), all, "{limit} in memory");
         }
     }

@@ -156,7 +156,7 @@ impl<W: Write> Export<'_, W> {
         self.writer.row(claim, &reason)?;
         match reason {
             Reason::Move(square) => {
-                claim.after(square).into_iter().for_each(|next| self.need(next))
+                claim.after(square).into_iter().for_each(|next| self.need(next));
             }
             Reason::All => claim.after_all().for_each(|next| self.need(next)),
             Reason::Search(_) => {}

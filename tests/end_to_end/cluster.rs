@@ -7,6 +7,7 @@ use tempfile::TempDir;
 
 use crate::harness::{Process, outflank, run};
 use crate::known_scores::{check, file};
+use crate::proof::exported_and_checked;
 
 /// Starts a coordinator on the store in `home` and returns it with the address it prints.
 fn coordinator(home: &Path, listen: &str) -> (Process, String) {
@@ -77,4 +78,27 @@ fn a_client_that_has_lost_its_coordinator_says_so_and_can_be_stopped() {
     let finished = client.finish();
     assert_eq!(finished.code, Some(130), "{finished:?}");
     worker.kill();
+}
+
+#[test]
+fn what_a_cluster_has_solved_gives_a_proof() {
+    let home = home_with(&[8, 12]);
+    let arguments = ["coordinator", "--store", "store", "--listen", "127.0.0.1:0"];
+    let arguments = [&arguments[..], &["--job-nodes", "1000"]].concat();
+    let coordinator = Process::start(outflank(home.path(), &arguments));
+    let line = coordinator.line();
+    let address = line.strip_prefix("listening on ").expect("the first line is the address");
+    let workers = [worker(home.path(), address), worker(home.path(), address)];
+    let solve = ["solve", "problems.obf", "--json", "--connect", address];
+    let objects = run(home.path(), &solve).objects();
+    check(&objects[0], 8);
+    check(&objects[1], 12);
+    for process in workers.into_iter().chain([coordinator]) {
+        process.signal("TERM");
+        let finished = process.finish();
+        assert_eq!(finished.code, Some(0), "{finished:?}");
+    }
+    let report = exported_and_checked(home.path());
+    assert_eq!(report["roots"], 2);
+    assert!(report["by_all"].as_u64() > Some(0), "it was split: {report}");
 }

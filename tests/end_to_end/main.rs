@@ -8,6 +8,7 @@ mod bench;
 mod cluster;
 mod harness;
 mod known_scores;
+mod proof;
 mod solve;
 mod store;
 mod versions;

@@ -1,0 +1,94 @@
+//! `outflank proof`: what was solved is exported, checked, altered and rejected.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::harness::{run, run_with_input};
+use crate::known_scores::{ffo, file};
+
+/// Returns a home folder with a file `problems.obf` of these problems.
+fn home_with(numbers: &[usize]) -> TempDir {
+    let home = TempDir::new().expect("a temporary folder");
+    fs::write(home.path().join("problems.obf"), file(numbers)).expect("the folder is writable");
+    home
+}
+
+/// Exports a proof of `problems.obf` to `a.proof` and returns the report of its check, all of its
+/// leaves solved again.
+pub(crate) fn exported_and_checked(home: &Path) -> Value {
+    let export = ["proof", "export", "problems.obf", "--store", "store", "--out", "a.proof"];
+    let finished = run(home, &export);
+    assert_eq!((finished.code, finished.stdout.len()), (Some(0), 0), "{finished:?}");
+    let check = ["proof", "check", "a.proof", "--sample", "100000", "--json"];
+    let report = run(home, &check).objects().remove(0);
+    assert_eq!(report["sampled"], report["leaves"], "{report}");
+    assert_eq!((&report["accepted"], &report["wrong"]), (&true.into(), &0.into()), "{report}");
+    report
+}
+
+#[test]
+fn a_solved_position_gives_a_proof_and_an_altered_row_is_named() {
+    let home = home_with(&[1, 8]);
+    let solve = ["solve", "problems.obf", "--store", "store", "--job-nodes", "1000", "--json"];
+    run(home.path(), &solve).objects();
+    let report = exported_and_checked(home.path());
+    assert_eq!(report["roots"], 2);
+    let inferred = report["by_move"].as_u64().zip(report["by_all"].as_u64());
+    assert!(inferred.is_some_and(|(one, all)| one > 0 && all > 0), "it was split: {report}");
+    assert_eq!(report["excluded_95"], 0.0, "every leaf was solved again: {report}");
+
+    let proof = fs::read_to_string(home.path().join("a.proof")).expect("it was written");
+    let values: Vec<i32> = proof.lines().skip(1).take(2).map(upper).collect();
+    let known = [1, 8].map(|number| ffo(number).expected_value().expect("a score").discs());
+    assert_eq!(values, known);
+    let row = proof.lines().find(|line| line.starts_with("{\"row\":9,")).expect("nine rows");
+    let (before, after) = row.split_once("\"value\":").expect("a row has a value");
+    let (value, rest) = after.split_once(',').expect("the value is not the last field");
+    let altered: i32 = value.parse::<i32>().expect("a number") + 2;
+    let altered = proof.replace(row, &format!("{before}\"value\":{altered},{rest}"));
+    run_with_input(home.path(), &["proof", "check", "-"], &altered).assert_fails(6, "row 9: ");
+    let json = run_with_input(home.path(), &["proof", "check", "-", "--json"], &altered);
+    let json: Value = serde_json::from_str(&json.stdout[0]).expect("JSON");
+    assert_eq!((&json["accepted"], &json["row"]), (&false.into(), &9.into()), "{json}");
+    run(home.path(), &["proof", "check", "a.proof", "--seal", "00"])
+        .assert_fails(6, "found the seal");
+}
+
+/// Returns the upper bound in a line of a root.
+fn upper(line: &str) -> i32 {
+    let root: Value = serde_json::from_str(line).expect("JSON");
+    root["upper"].as_i64().expect("an upper bound") as i32
+}
+
+#[test]
+fn a_job_can_be_replaced_by_what_its_worker_has_proved_below() {
+    let home = home_with(&[1]);
+    run(home.path(), &["solve", "problems.obf", "--store", "store", "--json"]).objects();
+    assert_eq!(exported_and_checked(home.path())["rows"], 2, "one job: at least and at most");
+    let export = ["proof", "export", "problems.obf", "--store", "store", "--max-leaf", "13"];
+    let finished = run(home.path(), &export);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    let input: String = finished.stdout.iter().map(|line| format!("{line}\n")).collect();
+    let check = ["proof", "check", "-", "--json", "--seed", "1"];
+    let report = run_with_input(home.path(), &check, &input).objects().remove(0);
+    assert!(report["rows"].as_u64() > Some(2), "{report}");
+}
+
+#[test]
+fn what_cannot_be_exported_or_checked_is_explained() {
+    let home = home_with(&[1]);
+    let path = home.path();
+    let export = ["proof", "export", "problems.obf", "--store", "store"];
+    run(path, &export).assert_fails(3, "store");
+    fs::write(path.join("other.obf"), file(&[2])).expect("the folder is writable");
+    let solve = ["solve", "other.obf", "--store", "store"];
+    assert_eq!(run(path, &solve).code, Some(0));
+    run(path, &export).assert_fails(2, "position 1, ");
+    run(path, &["proof", "check", "none.proof"]).assert_fails(2, "opening none.proof");
+    run(path, &["proof", "check", "."]).assert_fails(2, "opening .");
+    run(path, &["proof", "check", "problems.obf"]).assert_fails(6, "problems.obf: line 1: found");
+    run_with_input(path, &["proof", "check", "-"], "").assert_fails(6, "the file ends");
+}
