@@ -1,6 +1,6 @@
 //! `outflank proof`: proofs as files, and their check.
 
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, IntoInnerError, Write};
 use std::path::Path;
 
 use anyhow::{Context, anyhow};
@@ -51,7 +51,7 @@ fn export_to(
     let what = || format!("writing {}", path.display());
     let mut file = BufWriter::new(NamedTempFile::new_in(folder).with_context(what)?);
     let summary = export(&mut file).map_err(failure)?;
-    let file = file.into_inner().map_err(|error| error.into_error()).with_context(what)?;
+    let file = file.into_inner().map_err(IntoInnerError::into_error).with_context(what)?;
     file.as_file().sync_all().with_context(what)?;
     file.persist(path).with_context(what)?;
     Ok(summary)
