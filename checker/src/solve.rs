@@ -197,7 +197,7 @@ mod tests {
                 Turn::Pass(next) => next,
                 Turn::Move(_) if position.empties() <= empties => return position,
                 Turn::Move(_) => {
-                    let count = position.moves().count_ones() as u64;
+                    let count = u64::from(position.moves().count_ones());
                     let choice = squares(position.moves()).nth(((state >> 33) % count) as usize);
                     choice.and_then(|square| position.play(square)).expect("it is legal")
                 }

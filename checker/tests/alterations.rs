@@ -121,15 +121,14 @@ fn lines_that_are_missing_doubled_or_exchanged_are_found() {
 /// Returns the proof with all hashes made anew, as a careful forger would.
 fn resealed(lines: &[String]) -> String {
     let mut state = [0_u8; 32];
-    let mut text = String::new();
-    for (index, line) in lines.iter().enumerate() {
+    let seal = |(index, line): (usize, &String)| {
         let content = line.split(",\"hash\":").next().expect("a line has a hash");
         state = Sha256::new().chain_update(state).chain_update(content).finalize().into();
         let digits = if index + 1 == lines.len() { chain::FULL } else { chain::SHORT };
         let hash: String = state.iter().map(|byte| format!("{byte:02x}")).collect();
-        text += &format!("{content},\"hash\":\"{}\"}}\n", &hash[..digits]);
-    }
-    text
+        format!("{content},\"hash\":\"{}\"}}\n", &hash[..digits])
+    };
+    lines.iter().enumerate().map(seal).collect()
 }
 
 #[test]
