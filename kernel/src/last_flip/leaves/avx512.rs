@@ -11,7 +11,8 @@
 //!   leaf 7      right up … down-right           down-right   of leaf 0, 1, …, 7
 //! ```
 //! 24 instructions to transpose, 13 for each direction and both sides: 17 a leaf, and no table but
-//! the rays. On Zen 5 that takes a third longer than PEXT with its tables, one leaf after the other.
+//! the rays. On Zen 5 that takes a third longer than PEXT with its tables, one leaf after the
+//! other.
 //!
 //! Source: ours; TECHNIQUES D6.
 
