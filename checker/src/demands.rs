@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fmt;
 use std::fs::File;
-use std::io::{self, BufReader, Read, Write};
+use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
@@ -122,9 +122,12 @@ impl Layer {
             Some(spilled) => spilled,
             none => none.insert((tempfile::tempfile()?, Vec::new())),
         };
-        let bytes: Vec<u8> = self.held.iter().flat_map(Demand::encode).collect();
-        file.write_all(&bytes)?;
-        ends.push(ends.last().unwrap_or(&0) + bytes.len() as u64);
+        let mut out = BufWriter::new(&mut *file);
+        self.held.iter().try_for_each(|demand| out.write_all(&demand.encode()))?;
+        out.flush()?;
+        drop(out);
+        let bytes = (self.held.len() * Demand::BYTES) as u64;
+        ends.push(ends.last().unwrap_or(&0) + bytes);
         self.held.clear();
         Ok(())
     }

@@ -21,8 +21,9 @@ pub use error::{CheckError, Fault};
 /// A line may be this long, in bytes: texts of origins are bounded.
 const LONGEST_LINE: u64 = 1 << 16;
 
-/// The number of claims of one layer that are kept in memory, some 200 megabytes.
-const CLAIMS_IN_MEMORY: usize = 1 << 22;
+/// The number of claims of one layer that are kept in memory, 80 megabytes; two layers are in use at
+/// a time.
+const CLAIMS_IN_MEMORY: usize = 1 << 21;
 
 /// The roots that are kept for the report.
 pub const ROOTS_SHOWN: usize = 10;
