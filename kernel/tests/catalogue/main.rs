@@ -3,10 +3,10 @@
 //! `KERNEL_POSITIONS=100000000 cargo test --release -p outflank-kernel --test catalogue` is the
 //! long run; without the variable each family sees about a million positions or boards.
 //!
-//! Under Miri a few boards check pointers and lanes; it knows no VPTERNLOG, so that AVX-512 stays
-//! out: `RUSTFLAGS=-Ctarget-cpu=x86-64-v3 MIRIFLAGS=-Zmiri-disable-isolation cargo +nightly miri
-//! test -p outflank-kernel --test catalogue -- flip`, and with `--target aarch64-unknown-linux-gnu`
-//! for NEON.
+//! Under Miri a few boards check pointers and lanes, for x86-64-v3 and below: it knows neither
+//! VPTERNLOG of AVX-512 nor the shifts by vectors of NEON. `RUSTFLAGS=-Ctarget-cpu=x86-64-v3
+//! MIRIFLAGS=-Zmiri-disable-isolation cargo +nightly miri test -p outflank-kernel --test catalogue
+//! -- flip` takes three minutes.
 #![allow(clippy::print_stdout, reason = "tests say which variants they cover")]
 
 #[path = "../common/mod.rs"]
