@@ -1,6 +1,7 @@
 //! `outflank bench`: measures this machine on work whose results are known. One file a benchmark.
 
 mod ffo;
+mod kernels;
 mod usage;
 
 use clap::{Args, Subcommand};
@@ -18,11 +19,13 @@ pub(crate) struct Bench {
 #[derive(Debug, Subcommand)]
 enum Action {
     Ffo(ffo::Ffo),
+    Kernels(kernels::Kernels),
 }
 
 /// Does what is asked.
 pub(crate) fn run(bench: &Bench, quiet: bool) -> Result<Exit, Failure> {
     match &bench.action {
         Action::Ffo(ffo) => ffo::run(ffo, quiet),
+        Action::Kernels(kernels) => kernels::run(kernels),
     }
 }

@@ -2,9 +2,9 @@
 
 #[cfg(target_arch = "aarch64")]
 use crate::Neon;
-use crate::Scalar;
 #[cfg(target_arch = "x86_64")]
 use crate::{Avx2, Avx512};
+use crate::{Isa, Scalar};
 
 /// A level of processors: one compiled copy of the engine's search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,6 +71,22 @@ impl Level {
             next += 1;
         }
         true
+    }
+}
+
+impl Isa {
+    /// Returns the level whose kernels this set enters.
+    #[must_use]
+    pub const fn level(self) -> Level {
+        match self {
+            Self::Scalar(_) => <Scalar as OnLevel>::LEVEL,
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2(_) => Level::Avx2,
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512(_) => Level::Avx512,
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon(_) => Level::Neon,
+        }
     }
 }
 
