@@ -4,7 +4,7 @@ use outflank_kernel::bits::{
     count, flip_mask, highest, mirror_files, mirror_ranks, reverse, squares, transpose,
 };
 use outflank_kernel::flip::several;
-use outflank_kernel::last_flip::score;
+use outflank_kernel::last_flip::{leaves, score};
 use outflank_kernel::lines::{columns, diagonals, rows};
 use outflank_kernel::mobility::{both, corners, frontier, potential, weighted};
 use outflank_kernel::stability::{edge_count, edges};
@@ -105,6 +105,11 @@ fn flips() -> impl Iterator<Item = Runner> {
             u64::from(player + opponent)
         },
     ))
+    .chain(runners("last_flip_eight", leaves::VARIANTS, None, |f, s| {
+        let players: [u64; 8] = std::array::from_fn(|turn| s.player.rotate_left(turn as u32));
+        let [mine, theirs] = f(players, [s.square; 8]);
+        sum(mine).wrapping_add(sum(theirs))
+    }))
     .chain(runners("last_score", score::VARIANTS, None, |f, s| {
         // a window round the score before the move, where both answers are close
         let alpha = 2 * s.player.count_ones().cast_signed() - 64;
