@@ -6,7 +6,7 @@
 //! runs at one height of the stack, and the variants that it calls run below: what is counted are the
 //! steps below, from the first instruction of a call to its return.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
@@ -20,6 +20,9 @@ use nix::sys::ptrace;
 use nix::sys::signal::Signal;
 use nix::sys::wait::{WaitStatus, waitpid};
 use nix::unistd::Pid;
+
+/// Fewer calls than this are no loop.
+const FEWEST_CALLS: u32 = 20;
 
 /// Count the instructions of every kernel variant by single steps and store them for `outflank
 /// bench kernels`.
@@ -35,7 +38,7 @@ pub(crate) struct Instructions {
 
 /// Counts all variants and writes the file.
 pub(crate) fn run(arguments: &Instructions) -> anyhow::Result<()> {
-    let mut lines = format!("# counted by `cargo xtask instructions` with {}\n", compiler()?);
+    let mut lines = format!("# counted by `cargo xtask instructions`, {}\n", compiler()?);
     for (family, variant) in variants(arguments)? {
         let count = count(arguments, &family, &variant)
             .with_context(|| format!("counting {family} {variant}"))?;
@@ -94,12 +97,9 @@ fn count(arguments: &Instructions, family: &str, variant: &str) -> anyhow::Resul
 fn heights(pid: Pid) -> anyhow::Result<Vec<u64>> {
     ptrace::setoptions(pid, ptrace::Options::PTRACE_O_TRACESYSGOOD)?;
     loop {
-        ptrace::syscall(pid, None)?; // to the entry of a system call
+        ptrace::syscall(pid, None)?; // to the beginning or the end of a system call
         stopped(pid)?;
-        let yields = ptrace::getregs(pid)?.orig_rax == SYS_sched_yield.cast_unsigned();
-        ptrace::syscall(pid, None)?; // to its end
-        stopped(pid)?;
-        if yields {
+        if ptrace::getregs(pid)?.orig_rax == SYS_sched_yield.cast_unsigned() {
             break;
         }
     }
@@ -131,14 +131,21 @@ fn stopped(pid: Pid) -> anyhow::Result<()> {
     }
 }
 
-/// Returns the average number of steps below the loop's height of the stack, over all calls.
+/// Returns the average number of steps of the calls: those below the height of the loop.
+///
+/// The loop's height is the highest to which the steps come back time and again.
 fn average(heights: &[u64]) -> anyhow::Result<f64> {
-    let top = heights.iter().max().context("no steps")?;
-    let below: Vec<_> = heights.split(|height| height == top).filter(|s| !s.is_empty()).collect();
-    // the first and the last are the ends of the two calls of `sched_yield`
-    let calls = below.get(1..below.len().saturating_sub(1)).unwrap_or_default();
-    ensure!(!calls.is_empty(), "no calls, {} steps", heights.len());
-    Ok(calls.iter().map(|call| call.len()).sum::<usize>() as f64 / calls.len() as f64)
+    let mut returns: BTreeMap<u64, u32> = BTreeMap::new();
+    for pair in heights.windows(2).filter(|pair| pair[0] < pair[1]) {
+        *returns.entry(pair[1]).or_default() += 1;
+    }
+    let often = returns.into_iter().rev().find(|(_, count)| *count >= FEWEST_CALLS);
+    let (top, _) = often.with_context(|| format!("no calls in {} steps", heights.len()))?;
+    let first = heights.iter().position(|height| *height == top).unwrap_or(0);
+    let last = heights.iter().rposition(|height| *height == top).unwrap_or(0);
+    let calls = heights[first..=last].split(|height| *height >= top).filter(|s| !s.is_empty());
+    let (calls, steps) = calls.fold((0, 0), |(calls, steps), s| (calls + 1, steps + s.len()));
+    Ok(steps as f64 / f64::from(calls))
 }
 
 #[cfg(test)]
@@ -147,8 +154,11 @@ mod tests {
 
     #[test]
     fn only_steps_below_the_loop_count() {
-        // the end of one system call, calls of two and four steps, the start of another
-        let heights = [80, 96, 100, 100, 92, 92, 100, 92, 84, 84, 92, 100, 96, 80];
+        // calls of two and four steps, the second with a call of its own
+        let calls = [100, 92, 92, 100, 92, 84, 84, 92, 100].repeat(FEWEST_CALLS as usize);
+        // the end of one system call, the loop's function, the start of another
+        let heights: Vec<_> =
+            [80, 120, 112].into_iter().chain(calls).chain([112, 120, 80]).collect();
         assert_eq!(average(&heights).unwrap(), 3.0);
         assert!(average(&[80, 100, 96]).is_err());
     }

@@ -5,7 +5,8 @@
 //!   shifted left by seven                 PMOVMSKB  ->  file A of both
 //! ```
 //! The second form also takes both rows from a register, where PUNPCKLBW has put the bytes of the
-//! two sides beside each other; PEXTRW makes that dearer than the shifts that it saves.
+//! two sides beside each other: fewer instructions, but a longer way for the rows (on Zen 5 12 %
+//! more throughput and 14 % more latency).
 //!
 //! Source: `edax-avx-optimizations`, edge stability.
 
