@@ -7,12 +7,13 @@
 //! The words `chess`, `cold`, `shogi` and `symmetry` choose parts of it.
 //!
 //! Methods of a group take turns, pass by pass, so that a disturbance hits all of them; the best
-//! pass counts, and in the cold group the median chunk. Results pass through an empty piece of
+//! pass counts, and in the cold group the mean time of a position. Results pass through an empty piece of
 //! assembly, which keeps the compiler from computing several queries in one vector.
 #![allow(clippy::print_stdout, reason = "a benchmark reports on standard output")]
 #![allow(unsafe_code, reason = "an empty piece of assembly keeps results apart")]
 
 mod chess;
+mod clock;
 mod cold;
 mod data;
 mod figures;

@@ -3,14 +3,15 @@
 use sliding::Attacks;
 use sliding::catalogue::{Visitor, visit_all};
 
-use crate::data::{keep, keep_in_memory, random};
+use crate::clock::Clock;
+use crate::data::{keep, random};
 
 /// Positions of the workload.
-pub(crate) const POSITIONS: usize = 8192;
+pub(crate) const POSITIONS: usize = 16 * CHUNK;
 /// The sliders of a position.
 pub(crate) const SLIDERS: usize = 5;
-/// Positions of a chunk: with 16 KiB between them, 1 MiB of other data.
-pub(crate) const CHUNK: usize = 64;
+/// Positions of a chunk: enough for a table of 841 KiB to come into the cache as far as it can.
+pub(crate) const CHUNK: usize = 4096;
 /// The size of the buffer that is streamed from, in rows of 1 KiB.
 const ROWS: usize = 16 * 1024;
 
@@ -27,8 +28,9 @@ const METHODS: [&str; 9] = [
     "G7 black magic",
 ];
 
-/// Makes the queries of a chunk, with a state for random numbers; the result only has to be used.
-pub(crate) type Run<'a> = Box<dyn FnMut(&[Five], &mut u64) -> u64 + 'a>;
+/// Makes the queries of a chunk, with a state for random numbers, and adds the ticks that each
+/// position took.
+pub(crate) type Run<'a> = Box<dyn FnMut(&[Five], &mut u64, &mut Vec<u64>) + 'a>;
 
 /// A board and the squares of two rooks, two bishops and a queen.
 #[derive(Clone, Copy)]
@@ -49,12 +51,16 @@ pub(crate) fn fives() -> Vec<Five> {
         .collect()
 }
 
-/// Other data, larger than the caches of a core.
-pub(crate) struct Rows(Vec<[u64; 128]>);
+/// Other data, larger than the caches of a core, and a clock.
+pub(crate) struct Rows {
+    rows: Vec<[u64; 128]>,
+    pub(crate) clock: Clock,
+}
 
 impl Rows {
     pub(crate) fn new() -> Self {
-        Self((0..ROWS).map(|row| [row as u64; 128]).collect())
+        let rows = (0..ROWS).map(|row| [row as u64; 128]).collect();
+        Self { rows, clock: Clock::new() }
     }
 
     /// Returns the methods, of which the first makes no queries, with so many KiB after each
@@ -66,25 +72,26 @@ impl Rows {
         methods.all
     }
 
-    /// Makes a query for each position and reads so many random rows after it; `state` is of random
-    /// numbers.
+    /// Takes the time of a query for each position, and reads so many random rows after it; `state`
+    /// is of random numbers.
     fn between(
         &self,
         kibibytes: usize,
         positions: &[Five],
         state: &mut u64,
+        times: &mut Vec<u64>,
         query: impl Fn(&Five) -> u64,
-    ) -> u64 {
-        let mut sum = 0;
+    ) {
         for position in positions {
-            keep_in_memory(position);
-            sum ^= query(position);
+            keep(nothing(position)); // the position itself is in the cache
+            let start = self.clock.ticks();
+            keep(query(position));
+            times.push(self.clock.ticks() - start);
             for _ in 0..kibibytes {
-                let row = &self.0[random(state) as usize % ROWS];
-                sum ^= row.iter().fold(0, |sum, word| sum ^ word);
+                let row = &self.rows[random(state) as usize % ROWS];
+                keep(row.iter().fold(0, |sum, word| sum ^ word));
             }
         }
-        sum
     }
 }
 
@@ -115,8 +122,8 @@ struct Methods<'a> {
 impl<'a> Methods<'a> {
     fn add(&mut self, name: &'static str, query: impl Fn(&Five) -> u64 + 'a) {
         let (rows, kibibytes) = (self.rows, self.kibibytes);
-        let run = move |positions: &[Five], state: &mut u64| {
-            rows.between(kibibytes, positions, state, &query)
+        let run = move |positions: &[Five], state: &mut u64, times: &mut Vec<u64>| {
+            rows.between(kibibytes, positions, state, times, &query);
         };
         self.all.push((name, Box::new(run)));
     }
