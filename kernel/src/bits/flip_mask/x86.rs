@@ -7,10 +7,13 @@ use core::arch::x86_64::{_addcarry_u64, _subborrow_u64};
 
 /// Returns the squares below the one of `outflank`, none if it is empty.
 #[inline]
+#[allow(unused_unsafe, reason = "safe functions in the newest Rust, not yet in 1.90")]
 pub(super) fn borrow_and_carry(outflank: u64) -> u64 {
     let mut less = 0;
-    let borrow = _subborrow_u64(0, outflank, 1, &mut less);
+    // SAFETY: every x86-64 CPU has the instruction.
+    let borrow = unsafe { _subborrow_u64(0, outflank, 1, &mut less) };
     let mut below = 0;
-    let _always_consumed = _addcarry_u64(borrow, less, 0, &mut below);
+    // SAFETY: as above.
+    let _always_consumed = unsafe { _addcarry_u64(borrow, less, 0, &mut below) };
     below
 }
