@@ -24,6 +24,9 @@
 //! assert_eq!(attacks, sliding::rook(d4, occupied | 1 << d4));
 //! ```
 //!
+//! [`tricks`] shows with diagrams how the generators work; `docs/sliding.md` of the repository has what
+//! was measured.
+//!
 //! # Which function?
 //! | you have | take |
 //! | --- | --- |
@@ -35,13 +38,14 @@
 //! | a board, and want the attacks from every square | [`all_rooks`], [`all_bishops`], [`all_queens`] |
 //! | queries that wait for each other's results | [`LowLatency`] |
 //! | a constant | [`constant`] |
+//! | squares and boards of cozy-chess or shogi_core | features `cozy-chess`, `shogi_core` |
 //! | a shogi board | [`shogi`] |
 //! | symmetric boards that should be one | [`canonical`] |
 //!
 //! The functions have a high *throughput*: many independent queries in a short time. Their vector
 //! forms take 5 to 7 ns until the result can be used, since boards have to move between registers. Where
 //! the next square depends on the last result, [`LowLatency`] answers in half of that time, and
-//! makes half as many queries in all. `docs/sliding.md` has the figures.
+//! makes half as many queries in all.
 //!
 //! ## The moves of a side
 //! ```
@@ -137,6 +141,8 @@
 //! | none | everything above but the tables; `no_std`, no allocation; a program that uses every function of this module links at most 6 KiB of tables |
 //! | `std` | detection of instructions at run time; without it, a token exists if the crate is compiled for its set |
 //! | `magic` | `FancyMagic` (841 KiB) and `BlackMagic` (898 KiB), filled at first use |
+//! | `cozy-chess` | [`cozy_chess`](https://docs.rs/cozy-chess): the functions with the types and names of that crate |
+//! | `shogi_core` | conversions between [`shogi`]'s boards and those of [`shogi_core`](https://docs.rs/shogi_core) |
 //! | `pext` | `Pext` (841 KiB) and `PextPdep` (210 KiB), filled at first use; pawn drops by PEXT and a table |
 //!
 //! The minimum supported Rust version is 1.90, as in `Cargo.toml`; raising it is a minor change of version.
@@ -173,6 +179,8 @@ mod set_wise;
 pub mod shogi;
 #[cfg(any(feature = "magic", feature = "pext"))]
 mod table;
+#[doc = include_str!("tricks.md")]
+pub mod tricks {}
 
 pub use attacks::Attacks;
 pub use best::{

@@ -38,6 +38,19 @@ impl Questions {
     }
 }
 
+/// Goes through the positions in another order in each pass: branches that depend on the pieces would
+/// be learnt by heart otherwise.
+#[derive(Clone, Copy, Default)]
+struct Order(usize);
+
+impl Order {
+    fn next(&mut self) -> impl Iterator<Item = usize> + use<> {
+        self.0 += 2;
+        let step = 0x9e37 * self.0 + 1; // odd, so that every position has its turn
+        (0..QUERIES).map(move |turn| turn.wrapping_mul(step) % QUERIES)
+    }
+}
+
 struct Groups<'a> {
     squares: &'a [u8],
     boards: &'a [u64],
@@ -104,10 +117,11 @@ impl Visitor for Groups<'_> {
             "bishops, batch of 8", bishops8
         );
         let positions = self.positions;
+        let mut order = Order::default();
         let union = move || {
             let mut sum = 0;
-            for position in positions {
-                let Position { occupied, rooks, bishops } = *position;
+            for place in order.next() {
+                let Position { occupied, rooks, bishops } = positions[place];
                 sum ^= keep(attacks.union(rooks, bishops, occupied));
             }
             sum
@@ -115,8 +129,8 @@ impl Visitor for Groups<'_> {
         self.all.push(("union of a side", Method { name, pass: Box::new(union) }));
         let list = move || {
             let mut sum = 0;
-            for position in positions {
-                let Position { occupied, rooks, bishops } = *position;
+            for place in order.next() {
+                let Position { occupied, rooks, bishops } = positions[place];
                 attacks.each(rooks, bishops, occupied, |_, attacks| sum ^= keep(attacks));
             }
             sum

@@ -28,6 +28,7 @@ pub(crate) fn measure(figures: &mut Figures) {
         (0..QUERIES).map(|_| Split::new([random(&mut state), random(&mut state)])).collect();
     drops::<true>(figures, "pawn drop, Black", &pawns, &targets);
     drops::<false>(figures, "pawn drop, White", &pawns, &targets);
+    eight_drops(figures, &pawns, &targets);
     sliders(figures, &mut state);
 }
 
@@ -82,6 +83,37 @@ fn drops<const BLACK: bool>(
         methods.push(method!("add, PEXT, table", |pawns| table.drops(side, pawns)));
     }
     figures.measure(group, QUERIES, ROUNDS, methods);
+}
+
+/// Measures drops of Black whose results are used eight at a time: the compiler is free to make
+/// vectors of several positions.
+fn eight_drops(figures: &mut Figures, pawns: &[Split], targets: &[Split]) {
+    macro_rules! method {
+        ($name:literal, |$pawns:ident| $drops:expr) => {{
+            let pass = move || {
+                for (pawns, targets) in pawns.as_chunks::<8>().0.iter().zip(targets.as_chunks().0) {
+                    let targets: &[Split; 8] = targets;
+                    keep_in_memory::<[Split; 8]>(&std::array::from_fn(|i| {
+                        let $pawns = pawns[i];
+                        $drops & targets[i]
+                    }));
+                }
+                0
+            };
+            Method { name: $name, pass: Box::new(pass) }
+        }};
+    }
+    #[cfg_attr(not(target_arch = "x86_64"), expect(unused_mut, reason = "x86-64 adds more"))]
+    let mut methods = vec![
+        method!("best as compiled", |pawns| pawn_drop::pawn_drops(Side::Black, pawns)),
+        method!("pawn by pawn", |pawns| pawn_drop::pawn_by_pawn(Side::Black, pawns)),
+    ];
+    #[cfg(target_arch = "x86_64")]
+    if let Some(token) = Avx2::detect() {
+        let table = Table::new(token);
+        methods.push(method!("add, PEXT, table", |pawns| table.drops(Side::Black, pawns)));
+    }
+    figures.measure("8 pawn drops, Black", QUERIES, ROUNDS, methods);
 }
 
 fn sliders(figures: &mut Figures, state: &mut u64) {
