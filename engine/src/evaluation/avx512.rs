@@ -48,11 +48,10 @@ fn other_view(contents: Pair, occupied: Pair) -> Pair {
     view
 }
 
-/// Returns the features after a move on `square` that turns `flipped`.
+/// Returns the other player's contents, and the occupied squares, after a move.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,bmi1")]
-#[must_use]
-pub(crate) fn after_move(features: &Features, square: u32, flipped: u64) -> Features {
+fn moved(features: &Features, square: u32, flipped: u64) -> (Pair, Pair) {
     let (mut contents, mut occupied) = (load(&features.contents), load(&features.occupied));
     let placed = load(&DIGITS[square as usize & 63].0);
     for half in 0..2 {
@@ -67,7 +66,16 @@ pub(crate) fn after_move(features: &Features, square: u32, flipped: u64) -> Feat
             contents[half] = _mm512_sub_epi16(contents[half], turned[half]);
         }
     }
-    store(other_view(contents, occupied), occupied)
+    (other_view(contents, occupied), occupied)
+}
+
+/// Returns the features after a move on `square` that turns `flipped`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,bmi1")]
+#[must_use]
+pub(crate) fn after_move(features: &Features, square: u32, flipped: u64) -> Features {
+    let (contents, occupied) = moved(features, square, flipped);
+    store(contents, occupied)
 }
 
 /// Returns the features of the same board, seen by the other player.
@@ -90,20 +98,43 @@ static GATHER_OFFSETS: [i32; LANES] = {
     offsets
 };
 
-/// Returns the sum of the patterns' weights by four gathers.
+/// Returns the sum of the patterns' weights.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 #[must_use]
 pub(crate) fn pattern_sum(stage: &super::weights::Stage, features: &Features) -> i32 {
+    sum(stage, load(&features.contents))
+}
+
+/// Returns the sum of the patterns' weights after a move, for the other player. The features stay
+/// in registers, which saves a round trip through memory for each move that is only looked at.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,bmi1")]
+#[must_use]
+pub(crate) fn pattern_sum_after(
+    stage: &super::weights::Stage,
+    features: &Features,
+    square: u32,
+    flipped: u64,
+) -> i32 {
+    sum(stage, moved(features, square, flipped).0)
+}
+
+/// Returns the sum of the weights of `contents`, by four gathers.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn sum(stage: &super::weights::Stage, contents: Pair) -> i32 {
     let base: *const i32 = stage.raw().as_ptr().cast();
     let mut sums = _mm512_setzero_si512();
-    for group in 0..LANES / 16 {
-        let start: *const __m256i = features.contents[16 * group..].as_ptr().cast();
-        // SAFETY: sixteen lanes of 16 bits are left from there on.
-        let contents = _mm512_cvtepu16_epi32(unsafe { _mm256_loadu_si256(start) });
-        let start: *const __m512i = GATHER_OFFSETS[16 * group..].as_ptr().cast();
-        // SAFETY: sixteen offsets of 32 bits are left from there on.
-        let indices = _mm512_add_epi32(contents, unsafe { _mm512_loadu_si512(start) });
+    for (group, offsets) in GATHER_OFFSETS.as_chunks::<16>().0.iter().enumerate() {
+        let half = contents[group / 2];
+        let quarter = match group % 2 {
+            0 => _mm512_castsi512_si256(half),
+            _ => _mm512_extracti64x4_epi64::<1>(half),
+        };
+        // SAFETY: sixteen offsets of 32 bits fill the register.
+        let offsets = unsafe { _mm512_loadu_si512(offsets.as_ptr().cast()) };
+        let indices = _mm512_add_epi32(_mm512_cvtepu16_epi32(quarter), offsets);
         // SAFETY: `RAW` leaves room for every 16-bit index of every lane, and the weight before it.
         let gathered = unsafe { _mm512_i32gather_epi32::<2>(indices, base) };
         sums = _mm512_add_epi32(sums, _mm512_srai_epi32::<16>(gathered));

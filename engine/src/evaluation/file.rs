@@ -298,7 +298,7 @@ impl<'a> Input<'a> {
             packed.push(Input { content: &self.content[..self.offset], offset });
         }
         // Each stage is packed by itself; only then it is added to the one before.
-        let unpacked = parallel::map(&packed, Input::differences);
+        let unpacked = parallel::map(packed, |input| input.differences());
         let mut stages: Vec<StageParameters> = Vec::new();
         for weights in unpacked {
             let mut weights = weights?;

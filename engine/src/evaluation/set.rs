@@ -24,6 +24,19 @@ pub trait EvaluationSet: KernelSet {
     /// Returns the sum of the patterns' weights in units of 1/32 disc.
     fn pattern_sum(self, stage: &Stage, features: &Features) -> i32;
 
+    /// Returns [`pattern_sum`](Self::pattern_sum) after a move as in
+    /// [`after_move`](Self::after_move), without keeping the features.
+    #[inline(always)]
+    fn pattern_sum_after(
+        self,
+        stage: &Stage,
+        features: &Features,
+        square: u32,
+        flipped: u64,
+    ) -> i32 {
+        self.pattern_sum(stage, &self.after_move(features, square, flipped))
+    }
+
     /// Returns the features of a position from nothing. That takes about a microsecond: do it at
     /// the root and go on with [`after_move`](Self::after_move).
     #[inline(always)]
@@ -61,7 +74,10 @@ pub trait EvaluationSet: KernelSet {
 
 /// Implements [`EvaluationSet`] by entering one variant a function.
 macro_rules! evaluation_set {
-    ($token:ty, $after_move:path, $after_pass:path, $pattern_sum:path) => {
+    (
+        $token:ty, $after_move:path, $after_pass:path, $pattern_sum:path
+        $(, pattern_sum_after: $pattern_sum_after:path)?
+    ) => {
         #[allow(unused_unsafe, reason = "some variants of a set are portable code")]
         impl EvaluationSet for $token {
             #[inline(always)]
@@ -81,6 +97,20 @@ macro_rules! evaluation_set {
                 // SAFETY: the token proves the features.
                 unsafe { $pattern_sum(stage, features) }
             }
+
+            $(
+                #[inline(always)]
+                fn pattern_sum_after(
+                    self,
+                    stage: &Stage,
+                    features: &Features,
+                    square: u32,
+                    flipped: u64,
+                ) -> i32 {
+                    // SAFETY: the token proves the features.
+                    unsafe { $pattern_sum_after(stage, features, square, flipped) }
+                }
+            )?
         }
     };
 }
@@ -95,7 +125,8 @@ evaluation_set!(
     Avx512,
     super::avx512::after_move,
     super::avx512::after_pass,
-    super::avx512::pattern_sum
+    super::avx512::pattern_sum,
+    pattern_sum_after: super::avx512::pattern_sum_after
 );
 
 #[cfg(target_arch = "aarch64")]

@@ -28,16 +28,19 @@ fn file() -> File {
 
 static WEIGHTS: LazyLock<Weights> = LazyLock::new(|| Weights::new(&file()));
 
-/// What a set answers: features after a move, after a pass, sum of weights, evaluation.
+/// What a set answers: features after a move, after a pass, sums of weights before and after the
+/// move, evaluation.
 fn answers<K: EvaluationSet>(
     set: K,
     features: &Features,
     (square, flipped): (u32, u64),
-) -> (Features, Features, i32, i32) {
+) -> (Features, Features, [i32; 2], i32) {
     let weights = &*WEIGHTS;
-    let sum = set.pattern_sum(weights.stage(11), features);
+    let stage = weights.stage(11);
+    let sums =
+        [set.pattern_sum(stage, features), set.pattern_sum_after(stage, features, square, flipped)];
     let value = set.evaluate(weights, features, 11, (5, 7));
-    (set.after_move(features, square, flipped), set.after_pass(features), sum, value)
+    (set.after_move(features, square, flipped), set.after_pass(features), sums, value)
 }
 
 /// Asserts that every set that this CPU has answers what the reference does.

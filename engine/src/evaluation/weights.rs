@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use super::file::{File, StageParameters, WeightsError};
 use super::patterns::{CANONICAL, LANES, OFFSETS, RAW, canonical_numbers};
 use super::{Features, Selectivity, parallel, stage_of};
+use crate::memory::{LargePages, Zeroed};
 
 /// Moves are counted up to this number, less one.
 pub(crate) const MOBILITY: usize = 40;
@@ -29,11 +30,12 @@ pub fn terms(features: &Features, empties: u32, moves: (u32, u32)) -> [u32; TERM
     terms
 }
 
-/// The weights of one stage.
+/// The weights of one stage, in memory on large pages: a look-up is a cache miss often enough.
+#[repr(C)]
 pub struct Stage {
     /// Raw pattern weights; [`patterns`](super::patterns) says where each class begins.
-    raw: Box<[i16; RAW]>,
-    mobility: Box<[[i16; MOBILITY]; MOBILITY]>,
+    raw: [i16; RAW],
+    mobility: [[i16; MOBILITY]; MOBILITY],
     /// The constant for even and for odd numbers of empty squares.
     bias: [i16; 2],
 }
@@ -44,21 +46,23 @@ impl fmt::Debug for Stage {
     }
 }
 
+#[allow(unsafe_code, reason = "a promise about the layout of `Stage`")]
+// SAFETY: a stage is integers of 16 bits, which may be zero.
+unsafe impl Zeroed for Stage {}
+
 impl Stage {
-    fn new(parameters: &StageParameters) -> Self {
-        let canonical = &parameters.weights[..CANONICAL];
-        let mut raw = boxed::<i16, RAW>(0);
-        for (weight, &number) in raw.iter_mut().zip(canonical_numbers()) {
+    /// Takes the weights of a file over.
+    fn unpack(&mut self, parameters: &StageParameters) {
+        let (canonical, scalars) = parameters.weights.split_at(CANONICAL);
+        for (weight, &number) in self.raw.iter_mut().zip(canonical_numbers()) {
             // Padding has no number; nothing ever reads it, but it has to be there.
             *weight = canonical.get(number as usize).copied().unwrap_or(0);
         }
-        let mut mobility = boxed::<[i16; MOBILITY], MOBILITY>([0; MOBILITY]);
-        let stored = parameters.weights[CANONICAL..].chunks_exact(MOBILITY);
-        for (row, stored) in mobility.iter_mut().zip(stored) {
+        let (mobility, bias) = scalars.split_at(MOBILITY * MOBILITY);
+        for (row, stored) in self.mobility.iter_mut().zip(mobility.chunks_exact(MOBILITY)) {
             row.copy_from_slice(stored);
         }
-        let bias = CANONICAL + MOBILITY * MOBILITY;
-        Self { raw, mobility, bias: [parameters.weights[bias], parameters.weights[bias + 1]] }
+        self.bias.copy_from_slice(bias);
     }
 
     /// Returns the raw pattern weights.
@@ -76,18 +80,10 @@ impl Stage {
     }
 }
 
-/// Returns a boxed array that never was on the stack.
-fn boxed<T: Clone, const N: usize>(value: T) -> Box<[T; N]> {
-    let Ok(array) = vec![value; N].into_boxed_slice().try_into() else {
-        unreachable!("the slice has N elements")
-    };
-    array
-}
-
 /// A whole set of weights.
 #[derive(Debug)]
 pub struct Weights {
-    stages: Box<[Stage]>,
+    stages: LargePages<Stage>,
     /// The index of the stage for each number of empty squares.
     by_empties: [u8; 65],
     first: u32,
@@ -127,8 +123,12 @@ impl Weights {
         let by_empties = std::array::from_fn(|empties| {
             (stage_of(empties as u32).clamp(first, last) - first) as u8
         });
+        let mut stages = LargePages::<Stage>::zeroed(file.stages().len())
+            .expect("the system has as much memory for the weights as it had for their file");
+        let unpack = |(stage, parameters): (&mut Stage, &StageParameters)| stage.unpack(parameters);
+        parallel::map(stages.iter_mut().zip(file.stages()).collect(), unpack);
         Self {
-            stages: parallel::map(file.stages(), Stage::new).into_boxed_slice(),
+            stages,
             by_empties,
             first,
             last,

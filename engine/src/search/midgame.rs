@@ -3,7 +3,7 @@
 
 use super::SearchSet;
 use super::board::Node;
-use super::order::{Candidate, Candidates, Hurry};
+use super::order::{Candidate, Candidates, Hurry, after_at_a_glance};
 use super::searcher::{Searcher, Stopped};
 use crate::evaluation::{LIMIT, UNIT, Weights};
 use crate::table::{Effort, Hint};
@@ -90,17 +90,14 @@ fn search<K: SearchSet>(
         candidates.sort(searcher, node, first, hurry)?;
     }
     let (mut best, mut best_move) = (-INFINITE, None);
-    for &Candidate { flipped, square, .. } in candidates.as_slice() {
-        let after = node.after(kernels, square, flipped);
-        let from = alpha.max(best);
-        let mut value = 0;
-        let narrow = best_move.is_some() && from + 1 < beta;
-        if narrow {
-            value = -K::midgame(searcher, &after, plies - 1, -from - 1, -from)?;
-        }
-        if !narrow || value > from && value < beta {
-            value = -K::midgame(searcher, &after, plies - 1, -beta, -from)?;
-        }
+    for &candidate in candidates.as_slice() {
+        let square = candidate.square;
+        let value = if plies == 1 {
+            leaf(searcher, node, candidate)?
+        } else {
+            let window = (alpha.max(best), beta, best_move.is_some());
+            inner(searcher, node, candidate, plies, window)?
+        };
         if value > best {
             (best, best_move) = (value, Some(square as u8));
             if best >= beta {
@@ -109,4 +106,42 @@ fn search<K: SearchSet>(
         }
     }
     Ok((best, best_move))
+}
+
+/// Returns what a move is worth by a search of the position after it. Younger brothers are first
+/// asked in a null window whether they are better at all.
+#[inline(always)]
+fn inner<K: SearchSet>(
+    searcher: &mut Searcher<'_, K>,
+    node: &Node,
+    Candidate { flipped, square, .. }: Candidate,
+    plies: u32,
+    (alpha, beta, younger): (i32, i32, bool),
+) -> Result<i32, Stopped> {
+    let after = node.after(searcher.kernels, square, flipped);
+    if younger && alpha + 1 < beta {
+        let value = -K::midgame(searcher, &after, plies - 1, -alpha - 1, -alpha)?;
+        if value <= alpha || value >= beta {
+            return Ok(value);
+        }
+    }
+    Ok(-K::midgame(searcher, &after, plies - 1, -beta, -alpha)?)
+}
+
+/// Returns what the last move of the search is worth.
+#[inline(always)]
+fn leaf<K: SearchSet>(
+    searcher: &mut Searcher<'_, K>,
+    node: &Node,
+    candidate: Candidate,
+) -> Result<i32, Stopped> {
+    let (kernels, Candidate { flipped, square, .. }) = (searcher.kernels, candidate);
+    let board = node.board.after(square, flipped);
+    let moves = kernels.moves(board.player, board.opponent);
+    if let (1.., Some(weights)) = (moves, searcher.weights()) {
+        searcher.nodes += 1;
+        return Ok(after_at_a_glance(kernels, weights, node, candidate, moves));
+    }
+    let after = node.after(kernels, square, flipped);
+    Ok(-K::midgame(searcher, &after, 0, -INFINITE, INFINITE)?)
 }

@@ -2,9 +2,9 @@
 
 use super::SearchSet;
 use super::board::{Board, CORNERS, Node, odd_squares};
-use super::midgame::{INFINITE, glance};
+use super::midgame::INFINITE;
 use super::searcher::{Searcher, Stopped};
-use crate::evaluation::{UNIT, Weights};
+use crate::evaluation::{LIMIT, UNIT, Weights};
 
 /// The most moves a position can have; 33 occur in constructed positions.
 const MOST_MOVES: usize = 40;
@@ -164,20 +164,35 @@ fn key<K: SearchSet>(
     let Some(weights) = searcher.weights().filter(|_| hurry != Hurry::Mobility) else {
         return Ok(without_weights(kernels, board, replies));
     };
-    let after = node.after(kernels, square, flipped);
     let value = match hurry {
-        Hurry::Search(plies) => -K::midgame(searcher, &after, plies, -INFINITE, INFINITE)?,
-        _ => at_a_glance(kernels, weights, &after, moves),
+        Hurry::Search(plies) => {
+            let after = node.after(kernels, square, flipped);
+            -K::midgame(searcher, &after, plies, -INFINITE, INFINITE)?
+        }
+        _ => after_at_a_glance(kernels, weights, node, candidate, moves),
     };
     Ok(value - REPLY * replies)
 }
 
+/// Returns what a move is worth by the evaluation of the position after it, in which the opponent
+/// has `moves`.
 #[inline(always)]
-fn at_a_glance<K: SearchSet>(kernels: K, weights: &Weights, after: &Node, moves: u64) -> i32 {
-    if moves == 0 && kernels.moves(after.board.opponent, after.board.player) == 0 {
-        return -after.board.final_score(kernels) * UNIT;
+pub(super) fn after_at_a_glance<K: SearchSet>(
+    kernels: K,
+    weights: &Weights,
+    node: &Node,
+    Candidate { flipped, square, .. }: Candidate,
+    moves: u64,
+) -> i32 {
+    let after = node.board.after(square, flipped);
+    let replies = kernels.moves(after.opponent, after.player);
+    if moves | replies == 0 {
+        return -after.final_score(kernels) * UNIT;
     }
-    -glance(kernels, weights, after, kernels.count(moves))
+    let (empties, mobility) = (node.empties - 1, (kernels.count(moves), kernels.count(replies)));
+    let stage = weights.stage(empties);
+    let patterns = kernels.pattern_sum_after(stage, &node.features, square, flipped);
+    -(patterns + stage.constant(empties, mobility)).clamp(-LIMIT, LIMIT)
 }
 
 /// Returns how promising the move to `after` is by mobility alone: few replies, few empty squares

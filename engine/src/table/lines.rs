@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use crate::memory::{Shared, SharedMemory};
+use crate::memory::{LargePages, Zeroed};
 
 /// Entries in a line.
 const WAYS: usize = 3;
@@ -20,8 +20,8 @@ struct Line {
 }
 
 #[allow(unsafe_code, reason = "a promise about the layout of `Line`")]
-// SAFETY: a line is eight atomics, without padding.
-unsafe impl Shared for Line {}
+// SAFETY: a line is eight atomics, which may be zero.
+unsafe impl Zeroed for Line {}
 
 /// The position that an entry is about.
 #[derive(Clone, Copy, Debug)]
@@ -37,7 +37,7 @@ pub(super) struct Place {
 /// problem is over before a large table is warm.
 #[derive(Debug)]
 pub(super) struct Lines {
-    lines: SharedMemory<Line>,
+    lines: LargePages<Line>,
     in_use: AtomicUsize,
 }
 
@@ -48,7 +48,7 @@ impl Lines {
     /// What the system says when it has not got the memory.
     pub(super) fn new(bytes: usize) -> io::Result<Self> {
         let lines = (bytes / size_of::<Line>()).max(1);
-        Ok(Self { lines: SharedMemory::zeroed(lines)?, in_use: AtomicUsize::new(1) })
+        Ok(Self { lines: LargePages::zeroed(lines)?, in_use: AtomicUsize::new(1) })
     }
 
     /// Takes at least `wanted` lines into use, if there are so many. Growing makes most of the
