@@ -81,7 +81,10 @@ pub(super) fn low<K: SearchSet>(
         5..=shallow::MOST_EMPTIES => {
             searcher.kernels.shallow(&mut searcher.nodes, board, empties, alpha)
         }
-        _ => K::middle(searcher, board, empties, alpha),
+        _ => {
+            let moves = searcher.kernels.moves(board.player, board.opponent);
+            K::middle(searcher, board, moves, empties, alpha)
+        }
     }
 }
 

@@ -21,8 +21,15 @@ pub(crate) trait SearchSet: EvaluationSet {
     /// Solves a position with five to [`shallow::MOST_EMPTIES`] empty squares in a null window.
     fn shallow(self, nodes: &mut u64, board: Board, empties: u32, alpha: i32) -> i32;
 
-    /// Solves a position with up to [`middle::MOST_EMPTIES`] empty squares in a null window.
-    fn middle(searcher: &mut Searcher<'_, Self>, board: Board, empties: u32, alpha: i32) -> i32;
+    /// Solves a position with up to [`middle::MOST_EMPTIES`] empty squares in a null window;
+    /// `moves` are the player's, which the caller mostly has for the order of its own.
+    fn middle(
+        searcher: &mut Searcher<'_, Self>,
+        board: Board,
+        moves: u64,
+        empties: u32,
+        alpha: i32,
+    ) -> i32;
 
     /// Solves a position with any number of empty squares in a null window.
     ///
@@ -86,6 +93,7 @@ macro_rules! entries {
             fn middle(
                 searcher: &mut Searcher<'_, Self>,
                 board: Board,
+                moves: u64,
                 empties: u32,
                 alpha: i32,
             ) -> i32 {
@@ -93,12 +101,13 @@ macro_rules! entries {
                 fn enter(
                     searcher: &mut Searcher<'_, $token>,
                     board: Board,
+                    moves: u64,
                     empties: u32,
                     alpha: i32,
                 ) -> i32 {
-                    middle::body(searcher, board, empties, alpha)
+                    middle::body(searcher, board, moves, empties, alpha)
                 }
-                enter!([$($feature),*] enter(searcher, board, empties, alpha))
+                enter!([$($feature),*] enter(searcher, board, moves, empties, alpha))
             }
 
             #[inline(always)]

@@ -1,13 +1,10 @@
-//! A small table of one thread's own for positions near the leaves.
+//! Small tables of one thread's own for positions near the leaves.
 //!
-//! There the shared table would be slow (a cache miss a node) and soon full of trifles. This one
-//! fits the second-level cache, needs no care for other threads, and always replaces. The idea is
-//! acepck's (Egaroucid 7.3; TECHNIQUES F8).
+//! There the shared table would be slow (a cache miss a node) and soon full of trifles. These fit
+//! the second-level cache, need no care for other threads, and always replace. The idea is
+//! acepck's (Egaroucid 7.3; TECHNIQUES F8); tables for the very last squares are neural-reversi's.
 
 use super::board::Board;
-
-/// Entries of a table: 2^13 entries of 24 bytes are 192 KiB.
-const ENTRIES: usize = 1 << 13;
 
 /// What the table knows of a position.
 #[derive(Clone, Copy, Debug)]
@@ -24,11 +21,11 @@ impl LocalEntry {
     const EMPTY: Self = Self { player: 0, opponent: 0, lower: -64, upper: 64, best: 64 };
 }
 
-/// The table.
+/// A table of so many entries of 24 bytes.
 #[derive(Debug)]
-pub(crate) struct LocalTable(Box<[LocalEntry]>);
+pub(crate) struct LocalTable<const ENTRIES: usize>(Box<[LocalEntry]>);
 
-impl LocalTable {
+impl<const ENTRIES: usize> LocalTable<ENTRIES> {
     pub(crate) fn new() -> Self {
         Self(vec![LocalEntry::EMPTY; ENTRIES].into_boxed_slice())
     }

@@ -65,10 +65,10 @@ impl Table {
         Lines::new(bytes).map(Self)
     }
 
-    /// Takes as much of the table into use as a search of a position with that many `empties` can
-    /// fill.
+    /// Takes as much of the table into use as a search of a position with that many `empties` fills:
+    /// with four times as much, trees of 22 to 24 empties were not smaller, and 3 to 9 % slower.
     pub(crate) fn prepare(&self, empties: u32) {
-        self.0.prepare(1_usize << empties.saturating_sub(4).min(40));
+        self.0.prepare(1_usize << empties.saturating_sub(6).min(40));
     }
 
     /// Forgets everything.
