@@ -7,13 +7,14 @@
 //!
 //! The words are those of the project: a *question* is a canonical position with a window; with a
 //! null window it is a *goal*. A question that is cheap enough goes to a worker as one *job*, any
-//! other is expanded: a wide window into a pair of goals around the likely value, a goal into goals
-//! of the positions one ply below. Goal (p, t), "is the value of p at least t?", holds if and only
+//! other is expanded one ply: for a wide window the eldest child is asked for its value around the
+//! likely one and every brother whether it is better, for a goal the children's goals are asked. Goal (p, t), "is the value of p at least t?", holds if and only
 //! if goal (c, 2 − t) fails for some child c, since all values are even.
 //!
 //! The scheme is a job-level alpha-beta search: eldest brother first where a move is sought
-//! (Feldmann's young brothers wait), all children where a claim is upheld, one speculative brother
-//! only when workers would idle.
+//! (Feldmann's young brothers wait), all children where a claim is upheld. Every question has a
+//! chance of being needed, from the estimates of what was asked before it; idle workers get the most
+//! needed question, speculative ones included, and last the parts of jobs that run long.
 
 mod bracket;
 mod claims;
@@ -24,7 +25,10 @@ mod goals;
 mod graph;
 mod line;
 mod message;
+mod need;
 mod orientation;
+mod predictor;
+mod principal;
 mod question;
 mod recent;
 mod solve;
@@ -43,6 +47,7 @@ pub use message::{
 
 use fleet::{Fleet, Target, after};
 use graph::{Graph, Known};
+use predictor::Predictor;
 use question::{Item, Key, Question, Rank};
 use recent::Recent;
 use solve::Solve;
@@ -52,15 +57,16 @@ pub trait Advisor {
     /// Returns the likely value of `position` in discs, for the player to move.
     fn estimate(&self, position: Position) -> i32;
 
-    /// Returns the likely value of a position that is about to be asked about in several windows:
-    /// each wrong one costs a whole search, so that this may take some tenths of a second.
-    fn careful_estimate(&self, position: Position) -> i32 {
+    /// Returns the likely value of `position` after a search of at most `nodes` nodes: where a wrong
+    /// opinion costs whole jobs, a better one is worth some time.
+    fn careful_estimate(&self, position: Position, nodes: u64) -> i32 {
+        let _ = nodes;
         self.estimate(position)
     }
 
-    /// Returns the number of nodes that one worker will probably search to solve `position` in
-    /// `window`.
-    fn predicted_nodes(&self, position: Position, window: Window) -> f64;
+    /// Returns the number of nodes that one worker will probably search to solve `position`, whose
+    /// likely value is `estimate`, in `window`.
+    fn predicted_nodes(&self, position: Position, window: Window, estimate: i32) -> f64;
 }
 
 /// The coordinator's state.
@@ -75,11 +81,13 @@ pub struct Core {
     queue: BTreeSet<(Rank, Item)>,
     /// What waits for a worker and fits one.
     ready: BTreeSet<(Rank, Item)>,
-    /// The questions where one more brother can be tried, the largest first.
-    brothers: BTreeSet<(u64, u64, Key)>,
+    /// The questions where one more brother can be tried, those first where it is needed most
+    /// likely.
+    brothers: BTreeSet<(Rank, Key)>,
     /// The jobs that have one copy running, the oldest first.
     single_copies: BTreeSet<(Millis, Key)>,
     recent: Recent,
+    predictor: Predictor,
     asked: u64,
     arrivals: u64,
     illegal_claims: u64,
@@ -138,6 +146,7 @@ impl Core {
             brothers: BTreeSet::new(),
             single_copies: BTreeSet::new(),
             recent: Recent::default(),
+            predictor: Predictor::default(),
             asked: 0,
             arrivals: 0,
             illegal_claims: 0,

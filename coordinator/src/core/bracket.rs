@@ -19,6 +19,11 @@ impl Bracket {
         Self { guess: Score::floor(estimate), step: 2 }
     }
 
+    /// Returns whether a goal `window` that the pair asks is expected to hold.
+    pub(super) fn is_likely(self, window: Window) -> bool {
+        window.upper() <= self.guess
+    }
+
     /// Moves the pair into what is open between `low` and `high`, where `low < high`, and returns
     /// the null windows to ask: one or two.
     pub(super) fn aim(&mut self, low: Score, high: Score) -> Vec<Window> {

@@ -29,6 +29,7 @@ impl Core {
             self.illegal_claims += 1;
         }
         if let Some(lease) = lease {
+            self.learn_cost(&lease, report);
             self.go_on(turn, worker, &lease, report);
         }
         turn.commands.push(Command::Acknowledge { worker, job: report.job });
@@ -136,6 +137,15 @@ impl Core {
                     solve.lines.insert(position, report.line.clone());
                 }
             }
+        }
+    }
+
+    /// Compares what a job took with what was predicted.
+    fn learn_cost(&mut self, lease: &Lease, report: &Report) {
+        if let Target::Question(_) = lease.target
+            && report.finished
+        {
+            self.predictor.learn(lease.window, lease.predicted, report.nodes);
         }
     }
 

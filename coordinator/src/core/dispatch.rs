@@ -5,10 +5,13 @@ use std::collections::BTreeSet;
 use outflank_engine::{Bound, Position, Window};
 
 use super::fleet::{Lease, Target, after};
-use super::message::{Command, Job, SolveId, WorkerId};
+use super::message::{Command, Job, Millis, WorkerId};
 use super::question::{Item, Key, Question, Rank, State, Wanted};
 use super::solve::Solve;
 use super::{Core, Turn, graph};
+
+/// The number of running jobs that are looked at when one is to be split.
+const SPLIT_CANDIDATES: usize = 64;
 
 /// The number of proved bounds that a job takes along.
 const KNOWN_LIMIT: usize = 16;
@@ -22,8 +25,8 @@ impl Core {
             if self.hand_out(turn) {
                 continue;
             }
-            let idle = self.config.speculation && self.fleet.free_threads() > 0;
-            if !(idle && self.speculate(turn)) {
+            let idle = self.fleet.free_threads() > 0;
+            if !(idle && self.split_oldest(turn)) {
                 break;
             }
         }
@@ -37,6 +40,14 @@ impl Core {
     /// is expanded.
     fn fill(&mut self, turn: &mut Turn<'_>) {
         while self.ready.len() < self.fleet.free_threads() {
+            let first = self.queue.first().map(|&(rank, _)| rank);
+            if self.config.speculation
+                && let Some(&(brother, _)) = self.brothers.first()
+                && first.is_none_or(|first| brother < first)
+                && self.speculate(turn)
+            {
+                continue;
+            }
             let Some((rank, item)) = self.queue.pop_first() else { return };
             match item {
                 Item::Question(key) if !self.fits(key) => self.expand(turn, key),
@@ -56,15 +67,15 @@ impl Core {
         let is_leaf = key.position.empties() <= self.config.leaf_empties;
         let one_worker = self.fleet.accepting() == 1
             && question.wanted_by.iter().any(|wanted| matches!(wanted, Wanted::Solve(_)));
-        let size = if one_worker { self.config.longest_job } else { self.job_size(question.home) };
+        let size = if one_worker { self.config.longest_job } else { self.job_size() };
         is_leaf || question.predicted <= size
     }
 
-    /// Returns the largest job that a request is cut into, in predicted nodes.
-    fn job_size(&self, home: SolveId) -> f64 {
-        let total = self.solves.get(&home).map_or(0.0, Solve::total);
+    /// Returns the largest job that requests are cut into, in predicted nodes.
+    pub(super) fn job_size(&self) -> f64 {
+        let remaining: f64 = self.solves.values().map(Solve::remaining).sum();
         let jobs = self.config.jobs_per_thread * self.fleet.threads().max(1) as f64;
-        (total / jobs).min(self.config.longest_job).max(self.config.shortest_job)
+        (remaining / jobs).min(self.config.longest_job).max(self.config.shortest_job)
     }
 
     /// Assigns what is ready. Returns whether anything was taken from the list.
@@ -98,10 +109,13 @@ impl Core {
             self.set_state(key, State::Parked);
             return true;
         }
-        let Some((worker, free)) = self.fleet.choose(job_key.job_id(), question.avoid) else {
+        let Some((worker, free)) =
+            self.fleet.choose(job_key.job_id(), self.familiar(key.position), question.avoid)
+        else {
             return false;
         };
         let (home, limit) = (question.home, self.node_limit(question));
+        let predicted = question.predicted;
         let threads = if one_thread { 1 } else { free };
         if let Some(node) = self.graph.get_mut(key.position) {
             node.running.insert((job_key.window, key.window));
@@ -109,7 +123,7 @@ impl Core {
         let jobs = BTreeSet::from([(worker, job_key.job_id())]);
         self.set_state(key, State::Running { jobs, since: turn.now });
         self.single_copies.insert((turn.now, key));
-        let lease = Lease::new(Target::Question(key), home, job_key, threads);
+        let lease = Lease::new(Target::Question(key), home, job_key, threads, predicted);
         self.start(turn, worker, lease, limit);
         true
     }
@@ -142,11 +156,27 @@ impl Core {
         node_limit: u64,
     ) {
         let Lease { position, window, threads, .. } = lease;
+        self.make_familiar(position, worker);
         let id = Key { position, window }.job_id();
         let known = self.bounds_below(turn, position);
         self.fleet.begin(worker, id, lease, after(turn.now, self.config.lease));
         let job = Job { id, position, window, node_limit, threads, known };
         turn.commands.push(Command::Assign { worker, job });
+    }
+
+    /// Returns the worker whose table probably knows most of `position`.
+    pub(super) fn familiar(&self, position: Position) -> Option<WorkerId> {
+        let node = self.graph.get(position)?;
+        node.worker.or_else(|| {
+            let parents = self.graph.parents(position);
+            parents.into_iter().find_map(|parent| self.graph.get(parent)?.worker)
+        })
+    }
+
+    fn make_familiar(&mut self, position: Position, worker: WorkerId) {
+        if let Some(node) = self.graph.get_mut(position) {
+            node.worker = Some(worker);
+        }
     }
 
     /// Returns what is proved of the positions one ply below.
@@ -159,6 +189,20 @@ impl Core {
             .collect()
     }
 
+    /// Expands the question whose job has run longest, if it has run long, while the job goes on.
+    /// Returns whether there was one.
+    fn split_oldest(&mut self, turn: &mut Turn<'_>) -> bool {
+        let (now, patience) = (turn.now, self.config.split_after);
+        let is_old = |&&(since, _): &&(Millis, Key)| after(since, patience) <= now;
+        let leaf = self.config.leaf_empties;
+        let mut oldest = self.single_copies.iter().take(SPLIT_CANDIDATES).take_while(is_old);
+        let Some(&(_, key)) = oldest.find(|(_, key)| key.position.empties() > leaf) else {
+            return false;
+        };
+        self.expand(turn, key);
+        true
+    }
+
     /// Gives the job that has run longest to a second worker, if it has run long. Returns whether
     /// there was one.
     fn back_up(&mut self, turn: &mut Turn<'_>) -> bool {
@@ -169,13 +213,13 @@ impl Core {
         let Some(question) = self.questions.get(&key) else { return false };
         let State::Running { jobs, .. } = &question.state else { return false };
         let Some(&(first, id)) = jobs.first() else { return false };
-        let Some((worker, free)) = self.fleet.choose(id, Some(first)) else { return false };
+        let Some((worker, free)) = self.fleet.choose(id, None, Some(first)) else { return false };
         if worker == first {
             return false;
         }
         let Some(running) = self.fleet.lease_mut(first, id) else { return false };
         let job = Key { position: running.position, window: running.window };
-        let copy = Lease::new(running.target, running.home, job, free);
+        let copy = Lease::new(running.target, running.home, job, free, running.predicted);
         let limit = self.node_limit(question);
         self.single_copies.remove(&(since, key));
         if let Some(question) = self.questions.get_mut(&key)
@@ -221,6 +265,13 @@ impl Core {
     /// Takes `worker` off a running question; without any other copy it goes back to the queue.
     pub(super) fn job_ended(&mut self, key: Key, worker: WorkerId) {
         let Some(question) = self.questions.get_mut(&key) else { return };
+        if let State::Expanded { rivals, .. } = &mut question.state {
+            rivals.retain(|rival| rival.0 != worker);
+            if rivals.is_empty() {
+                self.unpark(key);
+            }
+            return;
+        }
         let State::Running { jobs, since } = &mut question.state else { return };
         jobs.retain(|copy| copy.0 != worker);
         let since = *since;
@@ -239,6 +290,6 @@ impl Core {
 }
 
 /// Returns whether the answer to `outer` also answers `inner`.
-fn includes(outer: Window, inner: Window) -> bool {
+pub(super) fn includes(outer: Window, inner: Window) -> bool {
     outer.lower() <= inner.lower() && inner.upper() <= outer.upper()
 }

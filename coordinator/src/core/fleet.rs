@@ -31,6 +31,8 @@ pub(super) struct Lease {
     pub(super) window: Window,
     /// The threads it occupies.
     pub(super) threads: u32,
+    /// The nodes that it will probably take.
+    pub(super) predicted: f64,
     /// The nodes it has searched by its last sign of life.
     pub(super) nodes: u64,
     /// When it runs out.
@@ -39,9 +41,16 @@ pub(super) struct Lease {
 
 impl Lease {
     /// Returns a lease without a deadline yet.
-    pub(super) fn new(target: Target, home: SolveId, key: Key, threads: u32) -> Self {
+    pub(super) fn new(
+        target: Target,
+        home: SolveId,
+        key: Key,
+        threads: u32,
+        predicted: f64,
+    ) -> Self {
         let Key { position, window } = key;
-        Self { target, home, position, window, threads, nodes: 0, deadline: Millis(0) }
+        let deadline = Millis(0);
+        Self { target, home, position, window, threads, predicted, nodes: 0, deadline }
     }
 }
 
@@ -135,9 +144,23 @@ impl Fleet {
         leases
     }
 
-    /// Returns the worker with the most free threads, and their number, that is not `avoid` and
-    /// does not have `job` already. `avoid` counts only if others take jobs.
-    pub(super) fn choose(&self, job: JobId, avoid: Option<WorkerId>) -> Option<(WorkerId, u32)> {
+    /// Returns the worker for a job, and the number of its free threads: `prefer` if it has any,
+    /// otherwise the one with the most, that is not `avoid` and does not have `job` already. `avoid`
+    /// counts only if others take jobs.
+    pub(super) fn choose(
+        &self,
+        job: JobId,
+        prefer: Option<WorkerId>,
+        avoid: Option<WorkerId>,
+    ) -> Option<(WorkerId, u32)> {
+        if let Some(worker) = prefer.filter(|_| prefer != avoid)
+            && let Some(state) = self.workers.get(&worker)
+            && state.free > 0
+            && !state.draining
+            && !state.jobs.contains(&job)
+        {
+            return Some((worker, state.free));
+        }
         let avoid = avoid.filter(|&worker| self.accepting > usize::from(!self.is_draining(worker)));
         self.idle
             .iter()

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use outflank_engine::{Bound, Position, Square};
 
 use super::message::{Command, JobId, Method, Proof, SolveId, WorkerId};
-use super::question::{Item, Key, Plan, Question, Rank, State, Wanted};
+use super::question::{Item, Key, Question, Rank, State, Wanted};
 use super::{Conflict, Core, Target, Turn};
 
 impl Core {
@@ -19,6 +19,7 @@ impl Core {
         wanted: Wanted,
         home: SolveId,
         scale: f64,
+        need: f64,
     ) -> bool {
         let known = self.known(turn, key.position);
         if known.bound.answers(key.window) {
@@ -26,6 +27,7 @@ impl Core {
         }
         if let Some(question) = self.questions.get_mut(&key) {
             question.wanted_by.insert(wanted);
+            self.raise(key, need);
             return true;
         }
         self.graph.ensure(key.position, || known);
@@ -33,13 +35,16 @@ impl Core {
             node.windows.insert(key.window);
         }
         let arrival = self.solves.get(&home).map_or(0, |solve| solve.arrival);
-        let predicted = scale * self.advisor.predicted_nodes(key.position, key.window).max(1.0);
-        let rank = Rank { arrival, asked: Reverse(self.asked) };
+        let predicted = scale * self.predicted_nodes(key);
+        let rank = Rank { speculative: false, arrival, doubt: 0, asked: Reverse(self.asked) };
+        let rank = rank.with_need(need);
         self.asked += 1;
         let question = Question {
             wanted_by: BTreeSet::from([wanted]),
             home,
             rank,
+            need,
+            brother: None,
             state: State::Waiting,
             predicted,
             scale,
@@ -166,6 +171,9 @@ impl Core {
     /// who wanted it.
     fn remove(&mut self, turn: &mut Turn<'_>, key: Key) -> Option<BTreeSet<Wanted>> {
         let question = self.questions.remove(&key)?;
+        if let Some(place) = question.brother {
+            self.brothers.remove(&place);
+        }
         let item = (question.rank, Item::Question(key));
         if !matches!(question.state, State::Expanded { .. }) {
             self.count_open(question.home, -1, -question.predicted);
@@ -184,8 +192,9 @@ impl Core {
                     node.parked.remove(&key.window);
                 }
             }
-            State::Expanded { open, .. } => {
-                self.brothers.remove(&brother(key, question.rank));
+            State::Expanded { open, rivals, .. } => {
+                self.cancel(turn, &rivals);
+                self.unpark(key);
                 for child in open {
                     self.release(turn, child, Wanted::Question(key));
                 }
@@ -225,26 +234,4 @@ impl Core {
             self.queue.insert((question.rank, Item::Question(key)));
         }
     }
-
-    /// Keeps the list of questions where one more brother can be tried.
-    pub(super) fn list_brothers(&mut self, key: Key) {
-        let Some(question) = self.questions.get(&key) else { return };
-        let place = brother(key, question.rank);
-        match &question.state {
-            State::Expanded { plan: Plan::Seek(rest), open }
-                if open.len() == 1 && !rest.is_empty() =>
-            {
-                self.brothers.insert(place);
-            }
-            _ => {
-                self.brothers.remove(&place);
-            }
-        }
-    }
-}
-
-/// Returns the place of a question among those where one more brother can be tried: the oldest
-/// request first, then the question that was asked first, which is the largest.
-fn brother(key: Key, rank: Rank) -> (u64, u64, Key) {
-    (rank.arrival, rank.asked.0, key)
 }

@@ -7,6 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use outflank_engine::{Bound, Position, Square, Window};
 
+use super::message::WorkerId;
+
 /// What is proved of a position, and where that comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Known {
@@ -45,6 +47,10 @@ pub(super) struct Node {
     pub(super) known: Known,
     /// The evaluation's opinion, once it was asked.
     pub(super) estimate: Option<i32>,
+    /// Whether that was a careful estimate.
+    pub(super) careful: bool,
+    /// The worker whose table knows most of it: the last one that searched it or the position above.
+    pub(super) worker: Option<WorkerId>,
     /// The moves as a worker would try them, most promising first; empty until one has said so.
     pub(super) order: Vec<Square>,
     /// The positions one ply below while a question is expanded here; of equal ones only the first.
@@ -88,6 +94,8 @@ impl Graph {
         self.nodes.entry(position).or_insert_with(|| Node {
             known: known(),
             estimate: None,
+            careful: false,
+            worker: None,
             order: Vec::new(),
             edges: Vec::new(),
             windows: BTreeSet::new(),

@@ -52,10 +52,20 @@ impl Core {
 
     /// Returns whether the rest of the line is worth a job.
     fn wants_line_job(&self, solve: &Solve, end: Position, value: Score) -> bool {
-        let predicted = self.advisor.predicted_nodes(end, around(value));
-        let is_small = predicted <= self.config.longest_job * self.config.budget_factor
+        let predicted = self.advisor.predicted_nodes(end, around(value), value.discs());
+        let is_small = predicted <= self.config.longest_job * self.config.budget_factor.powi(2)
             || end.empties() <= self.config.leaf_empties;
-        is_small && self.fleet.accepting() > 0 && solve.line_attempts < self.config.retry_limit
+        self.config.lines
+            && is_small
+            && self.fleet.accepting() > 0
+            && solve.line_attempts < self.config.retry_limit
+    }
+
+    /// Returns the nodes that a job for the rest of the line will probably take at most.
+    fn line_nodes(&self, end: Position, value: Score) -> f64 {
+        let window = around(value);
+        let predicted = self.advisor.predicted_nodes(end, window, value.discs());
+        self.predictor.corrected(window, predicted).max(predicted)
     }
 
     /// Follows the proved best moves from the root, whose value is `value`.
@@ -105,11 +115,14 @@ impl Core {
         };
         let (position, attempts) = (end.canonical(), solve.line_attempts);
         let key = Key { position, window: around(value) };
-        let Some((worker, free)) = self.fleet.choose(key.job_id(), None) else { return false };
-        let predicted = self.advisor.predicted_nodes(position, key.window);
+        let Some((worker, free)) = self.fleet.choose(key.job_id(), self.familiar(position), None)
+        else {
+            return false;
+        };
+        let predicted = self.line_nodes(position, value);
         let growth = self.config.budget_factor.powi(attempts as i32 + 1);
         let limit = (predicted * growth).max(self.config.shortest_job) as u64;
-        let lease = Lease::new(Target::Line(id), id, key, if one { 1 } else { free });
+        let lease = Lease::new(Target::Line(id), id, key, if one { 1 } else { free }, predicted);
         if let Some(solve) = self.solves.get_mut(&id) {
             solve.line_attempts += 1;
             solve.line_job = Some((worker, key.job_id()));
@@ -153,7 +166,7 @@ impl Core {
 
 /// Line jobs come first in their request: only they hold its answer back.
 fn line_rank(arrival: u64) -> Rank {
-    Rank { arrival, asked: Reverse(u64::MAX) }
+    Rank { speculative: false, arrival, doubt: 0, asked: Reverse(u64::MAX) }
 }
 
 /// Returns the narrowest window that a search answers with the exact `value` and a line.

@@ -43,15 +43,36 @@ pub(super) enum Wanted {
     Question(Key),
 }
 
-/// The place in the queue, smallest first: the oldest request, then what was asked last, so that
-/// the graph is walked in depth and stays small.
+/// The place in the queue, smallest first: what is more likely needed than not before the rest, in
+/// each part the oldest request, there what is needed most surely, and of that what was asked last,
+/// so that the graph is walked in depth and stays small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Rank {
+    /// Whether it is speculation.
+    pub(super) speculative: bool,
     /// The request's place in the order of arrival.
     pub(super) arrival: u64,
+    /// How doubtful it is that it is needed: four times the binary logarithm of its chance.
+    pub(super) doubt: u32,
     /// The question's place in the order of asking.
     pub(super) asked: Reverse<u64>,
 }
+
+impl Rank {
+    /// Returns the chance of being needed.
+    pub(super) fn need(self) -> f64 {
+        (-0.25 * f64::from(self.doubt)).exp2()
+    }
+
+    /// Returns the same place with another chance of being needed.
+    pub(super) fn with_need(self, need: f64) -> Self {
+        let doubt = (-4.0 * need.max(1e-9).log2()).round().max(0.0) as u32;
+        Self { speculative: doubt > SPECULATIVE, doubt, ..self }
+    }
+}
+
+/// From more doubt than this on a question is speculation: less likely than not.
+const SPECULATIVE: u32 = 4;
 
 /// Something that waits for a worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -69,8 +90,23 @@ pub(super) enum Plan {
     Seek(Vec<Position>),
     /// A claim is upheld: all children are asked.
     Uphold,
-    /// The value is searched for by pairs of goals on the same position.
-    Bracket(Bracket),
+    /// The value itself is sought.
+    Principal(Principal),
+}
+
+/// How the value of a position is sought: both sides of the likely value at once.
+#[derive(Clone, Debug)]
+pub(super) struct Principal {
+    /// The values that are asked about.
+    pub(super) bracket: Bracket,
+    /// The children, the most promising first.
+    pub(super) order: Vec<Position>,
+    /// How many of the children that could reach the lower threshold are asked at the same time.
+    pub(super) width: usize,
+    /// How many more could be asked.
+    pub(super) waiting: usize,
+    /// The goals that are asked about.
+    pub(super) goals: Vec<Window>,
 }
 
 /// How far a question is.
@@ -93,6 +129,8 @@ pub(super) enum State {
         plan: Plan,
         /// The questions that are being asked for it.
         open: BTreeSet<Key>,
+        /// Its own jobs that were running when it was expanded: whoever is first answers it.
+        rivals: BTreeSet<(WorkerId, JobId)>,
     },
 }
 
@@ -105,6 +143,10 @@ pub(super) struct Question {
     pub(super) home: SolveId,
     /// Its place in the queue.
     pub(super) rank: Rank,
+    /// The chance that its answer is needed.
+    pub(super) need: f64,
+    /// Its place among the questions where one more brother can be tried.
+    pub(super) brother: Option<(Rank, Key)>,
     /// How far it is.
     pub(super) state: State,
     /// Predicted nodes, corrected by what was learned above it.

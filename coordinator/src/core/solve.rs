@@ -63,6 +63,11 @@ impl Solve {
         self.predicted.max(searched + self.open_nodes)
     }
 
+    /// Returns the nodes that are probably still to search.
+    pub(super) fn remaining(&self) -> f64 {
+        (self.predicted - (self.nodes + self.running_nodes) as f64).max(self.open_nodes)
+    }
+
     fn progress(&self, questions: &BTreeMap<Key, Question>, workers: u64) -> Progress {
         let nodes = self.nodes + self.running_nodes;
         Progress {
@@ -80,13 +85,13 @@ impl Solve {
     /// Returns the part of the window that goals are open for; all of it while there are none.
     fn window_at_work(&self, questions: &BTreeMap<Key, Question>) -> Window {
         let root = Key { position: self.root, window: self.window };
-        let Some(State::Expanded { plan: Plan::Bracket(_), open }) =
+        let Some(State::Expanded { plan: Plan::Principal(principal), .. }) =
             questions.get(&root).map(|question| &question.state)
         else {
             return self.window;
         };
-        let lower = open.iter().map(|goal| goal.window.lower()).min();
-        let upper = open.iter().map(|goal| goal.window.upper()).max();
+        let lower = principal.goals.iter().map(|goal| goal.lower()).min();
+        let upper = principal.goals.iter().map(|goal| goal.upper()).max();
         lower.zip(upper).and_then(|(lower, upper)| Window::new(lower, upper)).unwrap_or(self.window)
     }
 }
@@ -103,7 +108,10 @@ impl Core {
         self.forget(turn, id);
         let (root, orientation) = Orientation::canonical(given);
         let known = self.known(turn, root);
-        let predicted = self.advisor.predicted_nodes(root, window);
+        let predicted = self.predictor.corrected(
+            window,
+            self.advisor.predicted_nodes(root, window, self.advisor.estimate(root)),
+        );
         self.arrivals += 1;
         let solve = Solve {
             arrival: self.arrivals,
@@ -128,7 +136,7 @@ impl Core {
         };
         self.solves.insert(id, solve);
         let key = Key { position: root, window };
-        if !self.ask(turn, key, Wanted::Solve(id), id, 1.0) {
+        if !self.ask(turn, key, Wanted::Solve(id), id, 1.0, 1.0) {
             self.answered(turn, id, known.bound);
         }
     }

@@ -4,18 +4,24 @@ use std::collections::BTreeSet;
 
 use outflank_engine::Position;
 
-use super::bracket::Bracket;
 use super::graph::Edge;
 use super::question::{Key, Plan, State, Wanted};
 use super::{Core, Turn};
 
 impl Core {
-    /// Expands a waiting question that is not in the queue: a goal one ply down, a wide window into
-    /// goals.
+    /// Expands a question that runs, or that waits and is not in the queue: a goal or a wide window
+    /// into questions one ply down. Its running jobs go on.
     pub(super) fn expand(&mut self, turn: &mut Turn<'_>, key: Key) {
         let Some(question) = self.questions.get_mut(&key) else { return };
         let (home, predicted) = (question.home, question.predicted);
-        question.state = State::Expanded { plan: Plan::Uphold, open: BTreeSet::new() };
+        let rivals = match &mut question.state {
+            State::Running { jobs, since } => {
+                self.single_copies.remove(&(*since, key));
+                std::mem::take(jobs)
+            }
+            _ => BTreeSet::new(),
+        };
+        question.state = State::Expanded { plan: Plan::Uphold, open: BTreeSet::new(), rivals };
         self.count_open(home, -1, -predicted);
         let recent = &self.recent;
         self.graph.link(key.position, |child| recent.known(turn.proofs, child));
@@ -25,8 +31,8 @@ impl Core {
                 self.count_reused_children(turn, key);
                 self.expand_moves(turn, key);
             } else {
-                let bracket = Bracket::new(self.advisor.careful_estimate(key.position));
-                self.set_plan(key, Plan::Bracket(bracket));
+                let principal = self.principal(key);
+                self.set_plan(key, Plan::Principal(principal));
             }
         }
         self.settle(turn);
@@ -49,15 +55,19 @@ impl Core {
 
     /// Chooses between seeking a move and upholding the claim that there is none.
     fn expand_moves(&mut self, turn: &Turn<'_>, key: Key) {
+        self.think(key.position);
         let mut rest = self.ordered_children(key.position);
         rest.reverse();
         if self.estimate(key.position) >= key.window.upper().discs() {
             self.set_plan(key, Plan::Seek(rest));
             return;
         }
+        let goals: Vec<Key> =
+            rest.into_iter().rev().map(|position| Key { position, window: -key.window }).collect();
+        let needs = self.needs_upheld(key, &goals);
         // The last one asked is the first in the queue.
-        for child in rest {
-            self.ask_child(turn, key, Key { position: child, window: -key.window });
+        for (goal, need) in goals.into_iter().zip(needs).rev() {
+            self.ask_child(turn, key, goal, need);
         }
     }
 
@@ -72,38 +82,51 @@ impl Core {
     /// Goes on with an expanded question that is not answered yet.
     pub(super) fn advance(&mut self, turn: &mut Turn<'_>, key: Key) {
         let Some(question) = self.questions.get_mut(&key) else { return };
-        let State::Expanded { plan, open } = &mut question.state else { return };
+        let State::Expanded { plan, open, .. } = &mut question.state else { return };
         match plan {
             Plan::Seek(_) => {
                 if open.is_empty() {
                     self.try_brother(turn, key);
                 }
+                self.refresh(key);
                 self.list_brothers(key);
             }
-            Plan::Uphold => {}
-            Plan::Bracket(_) => self.move_bracket(turn, key),
+            Plan::Uphold => self.refresh(key),
+            Plan::Principal(_) => {
+                self.move_principal(turn, key);
+                self.list_brothers(key);
+            }
         }
     }
 
     /// Asks about the next child of a question that seeks a move. Returns whether one is open now.
     pub(super) fn try_brother(&mut self, turn: &Turn<'_>, key: Key) -> bool {
+        let need = match self.questions.get(&key) {
+            Some(question) => match (&question.brother, &question.state) {
+                (Some((rank, _)), State::Expanded { open, .. }) if !open.is_empty() => {
+                    question.need.min(rank.need())
+                }
+                _ => question.need,
+            },
+            None => return false,
+        };
         loop {
             let Some(question) = self.questions.get_mut(&key) else { return false };
             let State::Expanded { plan: Plan::Seek(rest), .. } = &mut question.state else {
                 return false;
             };
             let Some(child) = rest.pop() else { return false };
-            if self.ask_child(turn, key, Key { position: child, window: -key.window }) {
+            if self.ask_child(turn, key, Key { position: child, window: -key.window }, need) {
                 return true;
             }
         }
     }
 
     /// Asks `child` for the expanded question `key`. Returns whether it is open now.
-    fn ask_child(&mut self, turn: &Turn<'_>, key: Key, child: Key) -> bool {
+    pub(super) fn ask_child(&mut self, turn: &Turn<'_>, key: Key, child: Key, need: f64) -> bool {
         let Some(question) = self.questions.get(&key) else { return false };
         let (home, scale) = (question.home, question.scale);
-        let is_open = self.ask(turn, child, Wanted::Question(key), home, scale);
+        let is_open = self.ask(turn, child, Wanted::Question(key), home, scale, need);
         if is_open
             && let Some(question) = self.questions.get_mut(&key)
             && let State::Expanded { open, .. } = &mut question.state
@@ -113,31 +136,15 @@ impl Core {
         is_open
     }
 
-    /// Asks the goals that the bound of the position leaves open, and no others.
-    fn move_bracket(&mut self, turn: &mut Turn<'_>, key: Key) {
-        let bound = self.known(turn, key.position).bound;
-        let Some(question) = self.questions.get_mut(&key) else { return };
-        let State::Expanded { plan: Plan::Bracket(bracket), open } = &mut question.state else {
-            return;
-        };
-        let low = bound.lower().max(key.window.lower());
-        let high = bound.upper().min(key.window.upper());
-        let goals = bracket.aim(low, high).into_iter().map(|window| Key { window, ..key });
-        let wanted: BTreeSet<Key> = goals.collect();
-        let stale: Vec<Key> = open.difference(&wanted).copied().collect();
-        open.retain(|goal| wanted.contains(goal));
-        for goal in wanted.into_iter().rev() {
-            self.ask_child(turn, key, goal);
-        }
-        for goal in stale {
-            self.release(turn, goal, Wanted::Question(key));
-        }
-    }
-
     /// Tries one more brother somewhere. Returns whether there was one.
-    pub(super) fn speculate(&mut self, turn: &Turn<'_>) -> bool {
-        while let Some((_, _, key)) = self.brothers.pop_first() {
-            if self.try_brother(turn, key) {
+    pub(super) fn speculate(&mut self, turn: &mut Turn<'_>) -> bool {
+        while let Some((_, key)) = self.brothers.pop_first() {
+            let tried = self.try_brother(turn, key) || self.widen(turn, key);
+            if let Some(question) = self.questions.get_mut(&key) {
+                question.brother = None;
+            }
+            self.list_brothers(key);
+            if tried {
                 return true;
             }
         }
@@ -146,7 +153,7 @@ impl Core {
 
     /// Returns the children of an expanded position, the most promising for the player first: in
     /// the order that a worker has found, otherwise by what is proved and estimated of them.
-    fn ordered_children(&mut self, position: Position) -> Vec<Position> {
+    pub(super) fn ordered_children(&mut self, position: Position) -> Vec<Position> {
         let Some(node) = self.graph.get(position) else { return Vec::new() };
         let (edges, order) = (node.edges.clone(), node.order.clone());
         let mut ranked: Vec<_> = edges

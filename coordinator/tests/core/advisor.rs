@@ -20,7 +20,7 @@ impl Advisor for Heuristic {
         2 * mobility + 8 * corners
     }
 
-    fn predicted_nodes(&self, position: Position, window: Window) -> f64 {
+    fn predicted_nodes(&self, position: Position, window: Window, _estimate: i32) -> f64 {
         let factor = if window.is_null() { 1.0 } else { 2.0 };
         factor * 2_f64.powi(position.empties() as i32)
     }

@@ -1,5 +1,7 @@
 //! The core's rules, one list of events each.
 
+use std::time::Duration;
+
 use outflank_coordinator::core::{
     Command, Config, Event, Job, JobId, Method, Millis, Report, SolveId, Source, WorkerId,
 };
@@ -143,7 +145,7 @@ fn a_job_that_ran_into_its_limit_is_expanded_and_not_asked_again() {
     script.join(0, 1, 1);
     let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
     let (_, next) = only_job(&script.report(1, 1, empty(&job, job.node_limit)));
-    assert!(next.window.is_null() && next.position == job.position, "now by goals: {next:?}");
+    assert_ne!(next.position, job.position, "now by its children: {next:?}");
     let (_, below) = only_job(&script.report(2, 1, empty(&next, next.node_limit)));
     assert_ne!((below.position, below.window), (next.position, next.window));
 }
@@ -172,7 +174,7 @@ fn a_job_that_fails_three_times_is_split() {
         worker = next;
     }
     let jobs = assigned(&script.report(3, worker, failed));
-    assert!(!jobs.is_empty() && jobs.iter().all(|(_, next)| next.window.is_null()));
+    assert!(!jobs.is_empty() && jobs.iter().all(|(_, next)| next.position != job.position));
 }
 
 #[test]
@@ -246,7 +248,8 @@ fn many_jobs_take_one_thread_each_and_pointless_ones_are_cancelled() {
     script.join(0, 1, 2);
     let jobs = assigned(&script.submit(0, 1, nine_empties()));
     assert_eq!(jobs.len(), 2);
-    assert!(jobs.iter().all(|(_, job)| job.threads == 1 && job.window.is_null()));
+    let root = nine_empties().canonical();
+    assert!(jobs.iter().all(|(_, job)| job.threads == 1 && job.position != root));
     let value = Oracle::default().value(nine_empties());
     let root = Report {
         position: nine_empties().canonical(),
@@ -263,8 +266,8 @@ fn many_jobs_take_one_thread_each_and_pointless_ones_are_cancelled() {
 #[test]
 fn brothers_are_only_tried_early_when_threads_would_idle() {
     let count = |speculation| {
-        let mut script = Script::new(Config { speculation, ..split() });
-        for worker in 1..40 {
+        let mut script = Script::new(Config { speculation, longest_job: 100.0, ..split() });
+        for worker in 1..400 {
             script.join(0, worker, 1);
         }
         assigned(&script.submit(0, 1, nine_empties())).len()
@@ -325,4 +328,51 @@ fn a_straggler_gets_one_second_copy_when_nothing_else_is_to_do() {
     assert_eq!(script.heartbeat(61, 2, &[]), [], "two copies are enough");
     let commands = script.report(62, 3, truth(&copy));
     assert!(commands.contains(&Command::Cancel { worker: WorkerId(1), job: job.id }));
+}
+
+#[test]
+fn the_eldest_is_asked_for_its_value_and_its_brothers_whether_they_are_better() {
+    let mut script = Script::new(Config { longest_job: 700.0, ..split() });
+    for worker in 1..40 {
+        script.join(0, worker, 1);
+    }
+    let jobs = assigned(&script.submit(0, 1, nine_empties()));
+    let (wide, null): (Vec<_>, Vec<_>) =
+        jobs.iter().map(|(_, job)| job).partition(|job| !job.window.is_null());
+    let [eldest] = wide[..] else { panic!("{jobs:?}") };
+    assert_eq!(eldest.window.lower().up().up(), eldest.window.upper(), "one score is inside");
+    assert!(!null.is_empty());
+    for brother in null {
+        assert_ne!(brother.position, eldest.position);
+        assert_eq!(brother.window.upper(), eldest.window.lower().up());
+    }
+}
+
+#[test]
+fn a_long_job_is_split_while_it_goes_on_when_a_worker_is_idle_and_whoever_is_first_ends_it() {
+    let config = Config { leaf_empties: 3, split_after: Duration::from_secs(3), ..whole() };
+    let mut script = Script::new(config);
+    script.join(0, 1, 1);
+    let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
+    script.join(0, 2, 1);
+    assert_eq!(assigned(&script.at(2, Event::Tick)), [], "it is not long yet");
+    let (worker, part) = only_job(&script.at(3, Event::Tick));
+    assert_eq!(worker, 2);
+    assert_ne!(part.position, job.position);
+    let commands = script.report(4, 1, truth(&job));
+    assert!(commands.contains(&Command::Cancel { worker: WorkerId(2), job: part.id }));
+    assert!(commands.iter().any(|command| matches!(command, Command::Solved { .. })));
+    assert_eq!(script.core.status().questions, 0);
+}
+
+#[test]
+fn a_job_goes_to_the_worker_that_knows_its_position() {
+    let mut script = Script::new(Config { leaf_empties: 3, ..whole() });
+    for worker in [1, 2, 3] {
+        script.join(0, worker, 1);
+    }
+    let (first, job) = only_job(&script.submit(0, 1, nine_empties()));
+    let commands = script.report(1, first, empty(&job, job.node_limit));
+    let jobs = assigned(&commands);
+    assert_eq!(jobs[0].0, first, "the first part goes to who searched the whole: {jobs:?}");
 }

@@ -192,7 +192,7 @@ impl Advisor for EngineAdvisor {
         outflank_engine::estimate(position).discs()
     }
 
-    fn predicted_nodes(&self, position: Position, window: Window) -> f64 {
+    fn predicted_nodes(&self, position: Position, window: Window, _estimate: i32) -> f64 {
         outflank_engine::predicted_nodes(position, window)
     }
 }
