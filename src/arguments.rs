@@ -38,6 +38,7 @@ pub(crate) enum Command {
     Proof(Proof),
     Train(crate::train::Train),
     Bench(crate::bench::Bench),
+    Simulate(crate::simulate::Simulate),
 }
 
 /// Solve positions: here, or on a cluster with --connect.

@@ -19,6 +19,7 @@ mod output;
 mod progress;
 mod proof;
 mod runtime;
+mod simulate;
 mod solve;
 mod store;
 mod train;
@@ -49,5 +50,6 @@ fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         Command::Proof(proof) => proof::run(&proof.action),
         Command::Train(train) => train::run(train),
         Command::Bench(bench) => bench::run(bench, arguments.quiet),
+        Command::Simulate(asked) => simulate::run(asked),
     }
 }

@@ -1,0 +1,295 @@
+//! The virtual clock, the network and the workers around the core.
+
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{BuildHasherDefault, DefaultHasher};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use outflank_coordinator::core::{
+    Advisor, Command, Config, Core, Event, Job, JobId, Millis, Proof, Proofs, Report, SolveId,
+    WorkerId,
+};
+use outflank_engine::{Bound, Position, Square, Window};
+
+use crate::crew::{Crew, Search};
+use crate::measures::{Measures, Piece};
+
+/// A position whose value is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Request {
+    /// The position.
+    pub position: Position,
+    /// The window.
+    pub window: Window,
+}
+
+/// The cluster that is simulated.
+#[derive(Clone, Debug)]
+pub struct Cluster {
+    /// The number of workers, of one thread each.
+    pub workers: usize,
+    /// The nodes that a worker searches in a second.
+    pub nodes_per_second: f64,
+    /// The time that a message takes, in microseconds.
+    pub latency: u64,
+    /// The core's numbers.
+    pub config: Config,
+    /// The nodes that the core's advisor has searched so far; they hold the core up.
+    pub thought: Arc<AtomicU64>,
+}
+
+impl Default for Cluster {
+    fn default() -> Self {
+        Self {
+            workers: 2,
+            nodes_per_second: 29e6,
+            latency: 500,
+            config: Config::default(),
+            thought: Arc::default(),
+        }
+    }
+}
+
+/// The time between two heartbeats of a worker, in microseconds.
+const HEARTBEAT: u64 = 5_000_000;
+
+/// The time between two ticks of the core, in microseconds.
+const TICK: u64 = 100_000;
+
+/// Runs until all requests are answered. `watch` sees every job when it has ended.
+pub fn simulate(
+    cluster: &Cluster,
+    advisor: Box<dyn Advisor + Send>,
+    requests: &[Request],
+    crew: &mut dyn Crew,
+    watch: &mut dyn FnMut(&Piece),
+) -> Measures {
+    let mut world = World::new(cluster, advisor, crew, watch);
+    for worker in 0..cluster.workers {
+        world.apply(Event::Joined { worker: WorkerId(worker as u64), threads: 1 });
+        let first = HEARTBEAT * (worker as u64 + 1) / cluster.workers as u64;
+        world.schedule(first, Happening::Heartbeat(worker));
+    }
+    for (number, &Request { position, window }) in requests.iter().enumerate() {
+        let solve = SolveId(number as u64);
+        world.open += 1;
+        world.apply(Event::Submitted { solve, position, window });
+    }
+    world.schedule(TICK, Happening::Tick);
+    while world.open > 0 {
+        world.step();
+    }
+    world.finish()
+}
+
+/// The proofs on the simulated disk.
+#[derive(Debug, Default)]
+struct Disk(HashMap<Position, (Bound, Option<Square>), BuildHasherDefault<DefaultHasher>>);
+
+impl Proofs for Disk {
+    fn get(&self, position: Position) -> Option<(Bound, Option<Square>)> {
+        self.0.get(&position).copied()
+    }
+}
+
+impl Disk {
+    fn write(&mut self, proof: &Proof) {
+        let entry = self.0.entry(proof.position).or_insert((Bound::UNKNOWN, None));
+        entry.0 = entry.0.merge(proof.bound).unwrap_or(entry.0);
+        entry.1 = proof.best_move.or(entry.1);
+    }
+}
+
+enum Happening {
+    /// A message arrives at the coordinator.
+    Arrives(Event),
+    /// A job arrives at a worker.
+    Assigned(usize, Job),
+    /// A cancellation arrives at a worker.
+    Cancelled(usize, JobId),
+    /// A worker comes to the end of the job that it began as its so-manieth.
+    Ended(usize, u64),
+    Heartbeat(usize),
+    Tick,
+}
+
+#[derive(Default)]
+struct Worker {
+    running: Option<Running>,
+    jobs: u64,
+}
+
+struct Running {
+    job: Job,
+    begin: u64,
+    search: Search,
+}
+
+struct World<'a> {
+    cluster: &'a Cluster,
+    core: Core,
+    disk: Disk,
+    crew: &'a mut dyn Crew,
+    watch: &'a mut dyn FnMut(&Piece),
+    workers: Vec<Worker>,
+    now: u64,
+    /// When the core has thought its commands over.
+    core_free: u64,
+    agenda: BTreeMap<(u64, u64), Happening>,
+    entries: u64,
+    open: usize,
+    measures: Measures,
+}
+
+impl<'a> World<'a> {
+    fn new(
+        cluster: &'a Cluster,
+        advisor: Box<dyn Advisor + Send>,
+        crew: &'a mut dyn Crew,
+        watch: &'a mut dyn FnMut(&Piece),
+    ) -> Self {
+        Self {
+            cluster,
+            core: Core::new(cluster.config.clone(), advisor),
+            disk: Disk::default(),
+            crew,
+            watch,
+            workers: (0..cluster.workers).map(|_| Worker::default()).collect(),
+            now: 0,
+            core_free: 0,
+            agenda: BTreeMap::new(),
+            entries: 0,
+            open: 0,
+            measures: Measures { workers: cluster.workers, ..Measures::default() },
+        }
+    }
+
+    fn schedule(&mut self, delay: u64, happening: Happening) {
+        self.entries += 1;
+        self.agenda.insert((self.now + delay, self.entries), happening);
+    }
+
+    fn step(&mut self) {
+        let ((time, _), happening) = self.agenda.pop_first().expect("a tick always follows");
+        self.now = time;
+        match happening {
+            Happening::Arrives(event) => self.apply(event),
+            Happening::Assigned(worker, job) => self.begin(worker, job),
+            Happening::Cancelled(worker, job) => self.cancel(worker, job),
+            Happening::Ended(worker, number) => self.end(worker, number),
+            Happening::Heartbeat(worker) => self.heartbeat(worker),
+            Happening::Tick => {
+                self.schedule(TICK, Happening::Tick);
+                self.apply(Event::Tick);
+            }
+        }
+    }
+
+    /// Gives the core an event and obeys.
+    fn apply(&mut self, event: Event) {
+        let begin = Instant::now();
+        let commands = self.core.on(Millis(self.now / 1000), event, &self.disk);
+        self.measures.thinking += begin.elapsed();
+        let thought = self.cluster.thought.swap(0, Ordering::Relaxed);
+        self.measures.thought += thought;
+        let micros = thought as f64 * 1e6 / self.cluster.nodes_per_second;
+        self.core_free = self.core_free.max(self.now) + micros as u64;
+        self.measures.decisions += 1 + commands.len() as u64;
+        for command in commands {
+            self.obey(command);
+        }
+    }
+
+    fn obey(&mut self, command: Command) {
+        let latency = self.core_free - self.now + self.cluster.latency;
+        match command {
+            Command::Assign { worker, job } => {
+                self.measures.jobs += 1;
+                self.measures.hash([self.now, worker.0, job.id.0]);
+                self.schedule(latency, Happening::Assigned(worker.0 as usize, job));
+            }
+            Command::Cancel { worker, job } => {
+                self.schedule(latency, Happening::Cancelled(worker.0 as usize, job));
+            }
+            Command::Persist { proofs } => {
+                proofs.iter().for_each(|proof| self.disk.write(proof));
+            }
+            Command::Solved { solve, solution } => {
+                self.open -= 1;
+                self.measures.makespan = self.now;
+                self.measures.answers.push((solve, solution.bound));
+            }
+            Command::Contradicted { position, held, claimed, .. } => {
+                unreachable!(
+                    "workers that tell the truth contradict: {position:?} {held} {claimed}"
+                )
+            }
+            Command::Acknowledge { .. }
+            | Command::Progressed { .. }
+            | Command::Quarantine { .. }
+            | Command::Disconnect { .. } => {}
+        }
+    }
+
+    fn begin(&mut self, worker: usize, job: Job) {
+        let search = self.crew.search(worker, &job);
+        let micros = search.nodes as f64 * 1e6 / self.cluster.nodes_per_second;
+        let state = &mut self.workers[worker];
+        state.jobs += 1;
+        let number = state.jobs;
+        state.running = Some(Running { job, begin: self.now, search });
+        self.schedule((micros as u64).max(1), Happening::Ended(worker, number));
+    }
+
+    fn end(&mut self, worker: usize, number: u64) {
+        if self.workers[worker].jobs != number {
+            return;
+        }
+        let Some(Running { job, begin, search }) = self.workers[worker].running.take() else {
+            return;
+        };
+        self.crew.ended(worker, &job);
+        self.reported(worker, job, begin, search.report, false);
+    }
+
+    fn cancel(&mut self, worker: usize, job: JobId) {
+        let running = self.workers[worker].running.take_if(|running| running.job.id == job);
+        let Some(Running { job, begin, search }) = running else { return };
+        let nodes = (self.now - begin) as f64 * self.cluster.nodes_per_second / 1e6;
+        let report = self.crew.stopped(worker, &job, search.nodes.min(nodes as u64));
+        self.reported(worker, job, begin, report, true);
+    }
+
+    fn reported(&mut self, worker: usize, job: Job, begin: u64, report: Report, cancelled: bool) {
+        let Report { nodes, finished, bound, .. } = report;
+        let piece = Piece { worker, begin, end: self.now, nodes, cancelled, finished, bound, job };
+        self.measures.add(&piece);
+        (self.watch)(&piece);
+        let worker = WorkerId(worker as u64);
+        let arrives = Happening::Arrives(Event::Reported { worker, report });
+        self.schedule(self.cluster.latency, arrives);
+    }
+
+    fn heartbeat(&mut self, worker: usize) {
+        self.schedule(HEARTBEAT, Happening::Heartbeat(worker));
+        let running = self.workers[worker].running.iter().map(|running| {
+            let nodes = (self.now - running.begin) as f64 * self.cluster.nodes_per_second / 1e6;
+            (running.job.id, nodes as u64)
+        });
+        let jobs = running.collect();
+        let event = Event::Heartbeat { worker: WorkerId(worker as u64), jobs };
+        self.schedule(self.cluster.latency, Happening::Arrives(event));
+    }
+
+    fn finish(mut self) -> Measures {
+        // What still runs when the last answer is there was searched in vain.
+        for worker in 0..self.workers.len() {
+            if let Some(running) = &self.workers[worker].running {
+                let job = running.job.id;
+                self.cancel(worker, job);
+            }
+        }
+        self.measures
+    }
+}

@@ -1,0 +1,127 @@
+//! Workers that search the model.
+
+use outflank_coordinator::core::{Job, Report};
+use outflank_engine::{Bound, Position, Score, Square, Window};
+
+use super::search::{Searcher, Table};
+use super::tree::Model;
+use crate::crew::{Crew, Search, nothing};
+use crate::random::{hash, normal};
+
+/// The most positions that a worker remembers, before it forgets all.
+const TABLE: usize = 1 << 15;
+
+/// The standard deviation of a careful estimate of a root from its value, in discs.
+const BELIEF_ERROR: f64 = 2.4;
+
+/// The plies looked ahead for the value to ask about first.
+const GUESS_PLIES: u32 = 4;
+
+/// All workers with their tables.
+#[derive(Debug)]
+pub struct Modelled {
+    model: Model,
+    workers: Vec<Worker>,
+}
+
+#[derive(Debug, Default)]
+struct Worker {
+    table: Table,
+    log: Vec<(u64, Position, Bound)>,
+}
+
+impl Modelled {
+    /// Returns so many workers with empty tables.
+    #[must_use]
+    pub fn new(model: Model, workers: usize) -> Self {
+        Self { model, workers: (0..workers).map(|_| Worker::default()).collect() }
+    }
+
+    /// Returns the model.
+    #[must_use]
+    pub fn into_model(self) -> Model {
+        self.model
+    }
+}
+
+impl Model {
+    /// Returns the nodes in which one worker, undisturbed and asking around the right value, answers
+    /// `window` of `position`, and what the real advisor would believe of the value, in discs: with a
+    /// normal error of the size measured on FForum's positions, where the value is known.
+    pub fn sequential(&mut self, position: Position, window: Window) -> (u64, i32) {
+        let guess = self.estimate(position, GUESS_PLIES);
+        let value = self.value_of(position, window, guess).value().map_or(guess, Score::discs);
+        let table = Table::default();
+        let mut searcher = Searcher::new(self, &table, u64::MAX);
+        searcher.answer(position.canonical(), window, value).expect("there is no limit");
+        let nodes = searcher.nodes;
+        let error = BELIEF_ERROR * normal(hash(self.shape().seed, position, 2));
+        (nodes, value + error.round() as i32)
+    }
+
+    /// Returns what the tree says of `position` in `window`, asked around `guess` first.
+    pub fn value_of(&mut self, position: Position, window: Window, guess: i32) -> Bound {
+        let table = Table::default();
+        let mut searcher = Searcher::new(self, &table, u64::MAX);
+        searcher.answer(position.canonical(), window, guess).expect("there is no limit")
+    }
+}
+
+impl Crew for Modelled {
+    fn search(&mut self, worker: usize, job: &Job) -> Search {
+        let Worker { table, log } = &mut self.workers[worker];
+        if table.len() > TABLE {
+            table.clear();
+        }
+        for &(position, bound) in &job.known {
+            remember(table, position, bound);
+        }
+        let guess =
+            if job.window.is_null() { 0 } else { self.model.estimate(job.position, GUESS_PLIES) };
+        let mut searcher = Searcher::new(&mut self.model, table, job.node_limit);
+        let answered = searcher.answer(job.position, job.window, guess);
+        let nodes = searcher.nodes.max(1);
+        *log = searcher.log;
+        let mut report = nothing(job, nodes);
+        if let Ok(bound) = answered {
+            report.bound = bound;
+            report.finished = true;
+            report.best_move = Square::all(job.position.moves()).next();
+        }
+        Search { nodes, report }
+    }
+
+    fn stopped(&mut self, worker: usize, job: &Job, nodes: u64) -> Report {
+        let state = &mut self.workers[worker];
+        state.keep(nodes);
+        Report { children: state.children(job.position), ..nothing(job, nodes) }
+    }
+
+    fn ended(&mut self, worker: usize, _job: &Job) {
+        self.workers[worker].keep(u64::MAX);
+    }
+}
+
+impl Worker {
+    /// Takes what was found in the first so many nodes into the table.
+    fn keep(&mut self, nodes: u64) {
+        for (after, position, bound) in std::mem::take(&mut self.log) {
+            if after <= nodes {
+                remember(&mut self.table, position, bound);
+            }
+        }
+    }
+
+    fn children(&self, position: Position) -> Vec<(Square, Bound)> {
+        let bound = |square: Square| {
+            let child = position.play(square)?.canonical();
+            Some((square, *self.table.get(&child)?))
+        };
+        Square::all(position.moves()).filter_map(bound).collect()
+    }
+}
+
+fn remember(table: &mut Table, position: Position, bound: Bound) {
+    let held = table.entry(position).or_insert(Bound::UNKNOWN);
+    *held = held.merge(bound).unwrap_or(*held);
+}

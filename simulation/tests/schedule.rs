@@ -1,0 +1,77 @@
+//! Whole simulated solves of small trees.
+
+use std::sync::Arc;
+
+use outflank_coordinator::core::Config;
+use outflank_engine::{Bound, Window};
+use outflank_simulation::model::{Kind, Model, ModelAdvisor, Modelled, Shape, roots};
+use outflank_simulation::{Cluster, Measures, Request, simulate};
+
+const EMPTIES: u32 = 20;
+const HORIZON: u32 = 15;
+
+/// Jobs small enough for trees of five plies to be split.
+fn cluster(workers: usize) -> Cluster {
+    let config = Config {
+        shortest_job: 2e4,
+        leaf_empties: HORIZON,
+        lines: false,
+        split_after: std::time::Duration::from_millis(2),
+        ..Config::default()
+    };
+    Cluster { workers, config, ..Cluster::default() }
+}
+
+fn model(seed: u64) -> Model {
+    Model::new(Shape::fitted(seed, HORIZON)).expect("the build has weights")
+}
+
+fn run(seed: u64, workers: usize, requests: &[Request]) -> Measures {
+    let cluster = cluster(workers);
+    let advisor = ModelAdvisor::new(Arc::clone(&cluster.thought), &[]).expect("weights");
+    let mut crew = Modelled::new(model(seed), workers);
+    simulate(&cluster, Box::new(advisor), requests, &mut crew, &mut |_| {})
+}
+
+/// Returns the value of a root by a search of one worker that nobody splits.
+fn value(seed: u64, request: Request) -> Bound {
+    model(seed).value_of(request.position, Window::FULL, 0)
+}
+
+#[test]
+fn the_same_seed_gives_the_same_schedule_and_another_seed_another_one() {
+    let requests = |seed| roots(seed, EMPTIES, 2, Kind::Value).expect("weights");
+    let schedule = |seed| run(seed, 7, &requests(seed)).schedule;
+    assert_eq!(schedule(1), schedule(1));
+    assert_ne!(schedule(1), schedule(2));
+}
+
+#[test]
+fn every_number_of_workers_finds_the_values_of_the_tree() {
+    let mut jobs = 0;
+    for seed in 0..6 {
+        let requests = roots(seed, EMPTIES, 2, Kind::Value).expect("weights");
+        for workers in [1, 2, 5, 40] {
+            let measures = run(seed, workers, &requests);
+            assert_eq!(measures.answers.len(), requests.len());
+            for &(solve, bound) in &measures.answers {
+                let expected = value(seed, requests[solve.0 as usize]);
+                assert_eq!(bound, expected, "seed {seed}, {workers} workers");
+            }
+            jobs += measures.jobs;
+        }
+    }
+    assert!(jobs > 6 * 4 * 2 * 4, "{jobs} jobs: nothing is split");
+}
+
+#[test]
+fn a_campaign_of_hypotheses_is_decided_and_its_time_adds_up() {
+    let requests = roots(3, EMPTIES, 12, Kind::Hypothesis).expect("weights");
+    let measures = run(3, 5, &requests);
+    for &(solve, bound) in &measures.answers {
+        assert!(bound.answers(requests[solve.0 as usize].window));
+    }
+    let busy = measures.busy as f64 / 1e6 * Cluster::default().nodes_per_second;
+    assert!((busy / measures.nodes as f64 - 1.0).abs() < 0.05, "busy {busy}, {measures:?}");
+    assert!((0.0..1.0).contains(&measures.idle()));
+}

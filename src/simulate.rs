@@ -1,0 +1,340 @@
+//! `outflank simulate`: a cluster of any size in virtual time, around the real coordinator core.
+
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, anyhow};
+use clap::Args;
+use outflank_coordinator::advisor::EngineAdvisor;
+use outflank_engine::notation::{self, Side};
+use outflank_engine::{Control, Engine, Settings, Window};
+use outflank_kernel::Isa;
+use outflank_simulation::model::{Kind, Model, ModelAdvisor, Modelled, Shape, roots};
+use outflank_simulation::{Cluster, Engines, Measures, Piece, Request, simulate};
+use outflank_training::plot::{Chart, Series};
+use serde::Serialize;
+
+use crate::exit::{self, Exit, Failure, OrExit};
+use crate::{input, output};
+
+/// Simulate a cluster: how much faster are so many workers?
+///
+/// The real coordinator core runs on a virtual clock, on which a worker's time is its node count.
+/// Without positions a synthetic game tree is solved, whose values and costs are fitted to real solves
+/// (docs/simulation.md). With positions, real engines solve them on the virtual clock, so that the
+/// splitting can be judged without the noise of a machine. The same arguments give the same schedule.
+#[derive(Debug, Args)]
+#[command(after_help = exit::HELP)]
+pub(crate) struct Simulate {
+    /// Solve these positions with real engines: a board, a move list, a file or - for standard input.
+    #[arg(value_name = "POSITION|FILE|-", allow_hyphen_values = true)]
+    position: Option<String>,
+    /// The numbers of workers to simulate, of one thread each, 1 to 10000.
+    #[arg(long, value_name = "N,…", value_delimiter = ',', default_values = ["1", "4", "16", "64", "256", "1024"], value_parser = clap::value_parser!(u16).range(1..=10_000))]
+    workers: Vec<u16>,
+    /// The empty squares of the roots of the synthetic tree, 20 to 40.
+    #[arg(long, value_name = "N", default_value_t = 34, value_parser = clap::value_parser!(u32).range(20..=40))]
+    empties: u32,
+    /// The number of roots; of one the value is asked, of more whether the side ahead holds a draw.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    roots: u32,
+    /// The seed of the synthetic tree.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// The empty squares at which the synthetic tree ends [default: 10 less than the roots].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(8..=38))]
+    horizon: Option<u32>,
+    /// The nodes that a worker searches in a second.
+    #[arg(long, value_name = "N", default_value_t = 29e6, value_parser = positive)]
+    speed: f64,
+    /// The smallest job, in predicted nodes [default: as the coordinator's].
+    #[arg(long, value_name = "N", value_parser = positive)]
+    shortest_job: Option<f64>,
+    /// The number of jobs for each thread into which a request is cut [default: as the coordinator's].
+    #[arg(long, value_name = "N", value_parser = positive)]
+    jobs_per_thread: Option<f64>,
+    /// Do not speculate.
+    #[arg(long)]
+    no_speculation: bool,
+    /// Do not split jobs that run while workers are idle.
+    #[arg(long)]
+    no_late_splits: bool,
+    /// Print one JSON object a line.
+    #[arg(long)]
+    json: bool,
+    /// Draw the speed-up.
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// Write every job as a JSON line: position, window, limit, worker, begin, end, nodes, outcome.
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|&number: &f64| number.is_finite() && number > 0.0);
+    number.ok_or_else(|| "expected a number above 0, such as 29e6".to_owned())
+}
+
+/// One row of the result.
+#[derive(Debug, Serialize)]
+struct Row {
+    workers: usize,
+    seconds: f64,
+    speedup: f64,
+    efficiency: f64,
+    overhead: f64,
+    idle: f64,
+    cancelled: f64,
+    given_up: f64,
+    jobs: u64,
+    nodes: u64,
+    sequential_nodes: u64,
+    decisions_per_second: f64,
+    schedule: String,
+}
+
+/// One line of the record.
+#[derive(Debug, Serialize)]
+struct Line {
+    workers: usize,
+    worker: usize,
+    board: String,
+    lower: i32,
+    upper: i32,
+    node_limit: u64,
+    begin_micros: u64,
+    end_micros: u64,
+    nodes: u64,
+    finished: bool,
+    cancelled: bool,
+    proved_lower: i32,
+    proved_upper: i32,
+}
+
+/// Does what is asked.
+pub(crate) fn run(asked: &Simulate) -> Result<Exit, Failure> {
+    let mut record = Record::create(asked)?;
+    if !asked.json {
+        output::line(TITLES)?;
+    }
+    let rows = match &asked.position {
+        Some(position) => real(asked, position, &mut record)?,
+        None => modelled(asked, &mut record)?,
+    };
+    record.finish()?;
+    if let Some(path) = &asked.svg {
+        let chart = chart(asked, &rows).svg();
+        fs::write(path, chart).with_context(|| format!("writing {}", path.display()))?;
+    }
+    Ok(Exit::Done)
+}
+
+const TITLES: &str = "workers        time  speed-up  efficiency  overhead   idle  cancelled  given up     jobs  decisions/s  schedule";
+
+/// Simulates the synthetic tree with each number of workers.
+fn modelled(asked: &Simulate, record: &mut Record) -> Result<Vec<Row>, Failure> {
+    let horizon = asked.horizon.unwrap_or(asked.empties - 10);
+    if horizon >= asked.empties {
+        let error = anyhow!("the horizon of {horizon} empties is not below the roots");
+        return Err(error).or_exit(Exit::BadInput);
+    }
+    let no_weights = || Failure::new(Exit::Failed, anyhow!("this build has no evaluation"));
+    let kind = if asked.roots == 1 { Kind::Value } else { Kind::Hypothesis };
+    let requests =
+        roots(asked.seed, asked.empties, asked.roots as usize, kind).ok_or_else(no_weights)?;
+    let mut model = Model::new(Shape::fitted(asked.seed, horizon)).ok_or_else(no_weights)?;
+    let mut beliefs = Vec::new();
+    let mut sequential = 0;
+    for request in &requests {
+        let (nodes, belief) = model.sequential(request.position, request.window);
+        sequential += nodes;
+        beliefs.push((request.position, belief));
+    }
+    let mut rows = Vec::new();
+    for &workers in &asked.workers {
+        let mut cluster = cluster(asked, workers);
+        cluster.config.leaf_empties = horizon;
+        cluster.config.lines = false;
+        let thought = Arc::clone(&cluster.thought);
+        let advisor = ModelAdvisor::new(thought, &beliefs).ok_or_else(no_weights)?;
+        let mut crew = Modelled::new(model, cluster.workers);
+        let watch = &mut |piece: &Piece| record.add(cluster.workers, piece);
+        let measures = simulate(&cluster, Box::new(advisor), &requests, &mut crew, watch);
+        model = crew.into_model();
+        rows.push(shown(asked, &measures, sequential)?);
+    }
+    Ok(rows)
+}
+
+/// Simulates real engines with each number of workers.
+fn real(asked: &Simulate, position: &str, record: &mut Record) -> Result<Vec<Row>, Failure> {
+    let isa = Isa::chosen().or_exit(Exit::BadInput)?;
+    let problems = input::read(position)?;
+    let requests: Vec<Request> = problems
+        .iter()
+        .map(|problem| Request { position: problem.position, window: Window::FULL })
+        .collect();
+    let engine = Engine::new(&Settings { isa, table_bytes: TABLE_BYTES }).context("the engine")?;
+    let sequential = requests.iter().map(|request| {
+        engine.clear();
+        let request = outflank_engine::Request::exact(request.position);
+        engine.solve(&request, &Control::default()).nodes
+    });
+    let sequential = sequential.sum();
+    drop(engine);
+    let mut rows = Vec::new();
+    for &workers in &asked.workers {
+        let cluster = cluster(asked, workers);
+        let mut sum: Option<Measures> = None;
+        for request in &requests {
+            let mut crew =
+                Engines::new(cluster.workers, TABLE_BYTES, isa).context("the workers' engines")?;
+            let advisor = Box::new(EngineAdvisor::new().context("the coordinator's estimates")?);
+            let watch = &mut |piece: &Piece| record.add(cluster.workers, piece);
+            let measures = simulate(&cluster, advisor, &[*request], &mut crew, watch);
+            sum = Some(match sum {
+                Some(sum) => sum.then(measures),
+                None => measures,
+            });
+        }
+        if let Some(measures) = sum {
+            rows.push(shown(asked, &measures, sequential)?);
+        }
+    }
+    Ok(rows)
+}
+
+/// The hash table of each real engine.
+const TABLE_BYTES: usize = 400 << 20;
+
+fn cluster(asked: &Simulate, workers: u16) -> Cluster {
+    let mut cluster = Cluster {
+        workers: usize::from(workers),
+        nodes_per_second: asked.speed,
+        ..Cluster::default()
+    };
+    let config = &mut cluster.config;
+    config.shortest_job = asked.shortest_job.unwrap_or(config.shortest_job);
+    config.jobs_per_thread = asked.jobs_per_thread.unwrap_or(config.jobs_per_thread);
+    config.speculation = !asked.no_speculation;
+    if asked.no_late_splits {
+        config.split_after = Duration::MAX;
+    }
+    cluster
+}
+
+/// Prints one row and returns it.
+fn shown(asked: &Simulate, measures: &Measures, sequential: u64) -> Result<Row, Failure> {
+    let seconds = measures.makespan as f64 / 1e6;
+    let speedup = sequential as f64 / asked.speed / seconds;
+    let row = Row {
+        workers: measures.workers,
+        seconds,
+        speedup,
+        efficiency: speedup / measures.workers as f64,
+        overhead: measures.nodes as f64 / sequential as f64 - 1.0,
+        idle: measures.idle(),
+        cancelled: measures.cancelled_share(),
+        given_up: measures.overran_nodes as f64 / measures.nodes.max(1) as f64,
+        jobs: measures.jobs,
+        nodes: measures.nodes,
+        sequential_nodes: sequential,
+        decisions_per_second: measures.decisions_per_second(),
+        schedule: format!("{:016x}", measures.schedule),
+    };
+    let line = if asked.json {
+        serde_json::to_string(&row).context("a row as JSON")?
+    } else {
+        format!(
+            "{:7} {:10.2}s {:9.1} {:11.3} {:+9.3} {:6.3} {:10.3} {:9.3} {:8} {:12.0}  {}",
+            row.workers,
+            row.seconds,
+            row.speedup,
+            row.efficiency,
+            row.overhead,
+            row.idle,
+            row.cancelled,
+            row.given_up,
+            row.jobs,
+            row.decisions_per_second,
+            row.schedule
+        )
+    };
+    output::line(&line)?;
+    Ok(row)
+}
+
+fn chart(asked: &Simulate, rows: &[Row]) -> Chart {
+    let points = |value: fn(&Row) -> f64| -> Vec<(f64, f64)> {
+        rows.iter().map(|row| (row.workers as f64, value(row))).collect()
+    };
+    let what = match &asked.position {
+        Some(position) => position.clone(),
+        None => format!("{} of {} empties, seed {}", asked.roots, asked.empties, asked.seed),
+    };
+    Chart {
+        title: format!("Simulated cluster: {what}"),
+        across: "workers".to_owned(),
+        up: "share".to_owned(),
+        logarithmic: true,
+        series: vec![
+            Series { name: "efficiency".to_owned(), points: points(|row| row.efficiency) },
+            Series { name: "idle".to_owned(), points: points(|row| row.idle) },
+            Series { name: "cancelled".to_owned(), points: points(|row| row.cancelled) },
+        ],
+    }
+}
+
+/// The file of jobs, if one is wanted.
+struct Record {
+    path: PathBuf,
+    file: Option<std::io::BufWriter<fs::File>>,
+    failed: Option<std::io::Error>,
+}
+
+impl Record {
+    fn create(asked: &Simulate) -> Result<Self, Failure> {
+        let path = asked.record.clone().unwrap_or_default();
+        let create = |path: &PathBuf| {
+            fs::File::create(path).with_context(|| format!("creating {}", path.display()))
+        };
+        let file = asked.record.as_ref().map(create).transpose().or_exit(Exit::BadInput)?;
+        Ok(Self { path, file: file.map(std::io::BufWriter::new), failed: None })
+    }
+
+    fn add(&mut self, workers: usize, piece: &Piece) {
+        let Some(file) = &mut self.file else { return };
+        let line = Line {
+            workers,
+            worker: piece.worker,
+            board: notation::board(piece.job.position, Side::Black),
+            lower: piece.job.window.lower().discs(),
+            upper: piece.job.window.upper().discs(),
+            node_limit: piece.job.node_limit,
+            begin_micros: piece.begin,
+            end_micros: piece.end,
+            nodes: piece.nodes,
+            finished: piece.finished,
+            cancelled: piece.cancelled,
+            proved_lower: piece.bound.lower().discs(),
+            proved_upper: piece.bound.upper().discs(),
+        };
+        let text = serde_json::to_string(&line).map_err(std::io::Error::from);
+        if let Err(error) = text.and_then(|text| writeln!(file, "{text}")) {
+            self.failed.get_or_insert(error);
+        }
+    }
+
+    fn finish(mut self) -> Result<(), Failure> {
+        if let Some(mut file) = self.file.take() {
+            let flushed = file.flush();
+            self.failed
+                .map_or(flushed, Err)
+                .with_context(|| format!("writing {}", self.path.display()))?;
+        }
+        Ok(())
+    }
+}
