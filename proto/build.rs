@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use prost::Message;
 
-const PROTOS: &[&str] = &["outflank/v1/cluster.proto"];
+const PROTOS: &[&str] = &["outflank/v1/cluster.proto", "outflank/v1/campaigns.proto"];
 
 fn main() -> Result<(), Box<dyn Error>> {
     for proto in PROTOS {

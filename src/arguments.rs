@@ -34,6 +34,7 @@ pub(crate) enum Command {
     Solve(Solve),
     Coordinator(Coordinator),
     Worker(Worker),
+    Campaign(crate::campaign::Campaign),
     Store(Store),
     Proof(Proof),
     Train(crate::train::Train),
@@ -189,7 +190,7 @@ pub(crate) struct ProofExport {
 }
 
 /// Reads `LOWER..UPPER` or `LOWER,UPPER`.
-fn window(text: &str) -> Result<Window, String> {
+pub(crate) fn window(text: &str) -> Result<Window, String> {
     let score = |text: &str| text.trim().parse().ok().and_then(Score::new);
     text.split_once("..")
         .or_else(|| text.split_once(','))

@@ -18,7 +18,7 @@ use outflank_worker::{Coordinator, WorkerError};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::arguments::Solve;
+use crate::arguments::{Search, Solve};
 use crate::exit::{Exit, Failure, OrExit};
 use crate::{machine, store};
 
@@ -34,9 +34,9 @@ pub(crate) struct Cluster {
     kept: Kept,
 }
 
-/// A coordinator with a worker in this process.
+/// A coordinator in this process, with a worker or without.
 #[derive(Debug)]
-struct Local {
+pub(crate) struct Local {
     service: Service,
     worker: JoinSet<Result<(), WorkerError>>,
     stop_worker: CancellationToken,
@@ -63,9 +63,9 @@ impl Cluster {
             let path = arguments.store.clone().map_or_else(machine::default_store, Ok)?;
             (store::open(&path)?, Kept::Store(path))
         };
-        let mut local = Local::start(store, arguments)?;
-        local.ready().await?;
-        Ok(Self { channel: local.service.connect_in_memory(), local: Some(local), kept })
+        let options = machine::coordinator_options(arguments.job_nodes);
+        let local = Local::with_worker(options, store, &arguments.search).await?;
+        Ok(Self { channel: local.connect(), local: Some(local), kept })
     }
 
     /// Solves `position` in `window`; `on_update` hears of the progress. Dropping the future
@@ -80,7 +80,7 @@ impl Cluster {
         let Some(local) = &mut self.local else { return answer.await.map_err(client_failure) };
         tokio::select! {
             biased;
-            failure = failure(&local.service, &mut local.worker) => Err(failure),
+            failure = local.failure() => Err(failure),
             solved = answer => solved.map_err(client_failure),
         }
     }
@@ -109,27 +109,44 @@ impl Cluster {
 }
 
 impl Local {
-    fn start(store: Store, arguments: &Solve) -> Result<Self, Failure> {
-        let mut options = machine::coordinator_options(arguments.job_nodes);
-        options.heartbeat = HEARTBEAT;
+    /// Starts a coordinator that nobody works for.
+    pub(crate) fn without_worker(options: Options, store: Store) -> Result<Self, Failure> {
         let service = start_service(options, store)?;
-        let coordinator = Coordinator::over(service.connect_in_memory());
-        let options = machine::worker_options(&arguments.search)?;
-        let stop_worker = CancellationToken::new();
-        let mut worker = JoinSet::new();
-        worker.spawn(outflank_worker::run(options, coordinator, stop_worker.clone()));
-        Ok(Self { service, worker, stop_worker })
+        Ok(Self { service, worker: JoinSet::new(), stop_worker: CancellationToken::new() })
     }
 
-    /// Waits until the worker has joined: a coordinator without workers has no way to find a line.
-    async fn ready(&mut self) -> Result<(), Failure> {
+    /// Starts a coordinator and a worker, and waits until the worker has joined: a coordinator
+    /// without workers has no way to find a line.
+    pub(crate) async fn with_worker(
+        mut options: Options,
+        store: Store,
+        search: &Search,
+    ) -> Result<Self, Failure> {
+        options.heartbeat = HEARTBEAT;
+        let worker_options = machine::worker_options(search)?;
+        let mut local = Self::without_worker(options, store)?;
+        let coordinator = Coordinator::over(local.connect());
+        let stop = local.stop_worker.clone();
+        local.worker.spawn(outflank_worker::run(worker_options, coordinator, stop));
         tokio::select! {
-            () = self.service.worker_joined() => Ok(()),
-            failure = failure(&self.service, &mut self.worker) => Err(failure),
+            () = local.service.worker_joined() => {}
+            failure = failure(&local.service, &mut local.worker) => return Err(failure),
         }
+        Ok(local)
     }
 
-    async fn stop(mut self) -> Result<(), Failure> {
+    /// Returns a connection to the coordinator.
+    pub(crate) fn connect(&self) -> Channel {
+        self.service.connect_in_memory()
+    }
+
+    /// Completes when nothing can be done in this process any more, with the reason.
+    pub(crate) async fn failure(&mut self) -> Failure {
+        failure(&self.service, &mut self.worker).await
+    }
+
+    /// Stops everything, after what has been proved is on disk.
+    pub(crate) async fn stop(mut self) -> Result<(), Failure> {
         self.stop_worker.cancel();
         let worked = self.worker.join_next().await.unwrap_or(Ok(Ok(())));
         self.service.stop().await.map_err(service_failure)?;
@@ -158,7 +175,7 @@ pub(crate) fn start_service(options: Options, store: Store) -> Result<Service, F
 /// Returns the failure of a coordinator with its exit code.
 pub(crate) fn service_failure(error: ServiceError) -> Failure {
     let exit = match error {
-        ServiceError::Store(_) => Exit::Store,
+        ServiceError::Store(_) | ServiceError::Campaigns(_) => Exit::Store,
         ServiceError::Serving(_) => Exit::Connection,
         ServiceError::Panicked { .. } | ServiceError::Thread { .. } | ServiceError::Stuck => {
             Exit::Failed
@@ -177,9 +194,10 @@ pub(crate) fn worker_failure(error: WorkerError) -> Failure {
     Failure::new(exit, error)
 }
 
-fn client_failure(error: ClientError) -> Failure {
+/// Returns the failure of a request with its exit code.
+pub(crate) fn client_failure(error: ClientError) -> Failure {
     let exit = match error {
-        ClientError::Address(_) => Exit::BadInput,
+        ClientError::Address(_) | ClientError::Rejected { .. } => Exit::BadInput,
         ClientError::Unreachable { .. }
         | ClientError::Refused { .. }
         | ClientError::Lost { .. } => Exit::Connection,

@@ -17,7 +17,8 @@ async fn serve(arguments: &Coordinator) -> Result<Exit, Failure> {
     let listener = listen(arguments).await?;
     let address = listener.local_addr().context("asking for the address")?;
     let store = store::open(&arguments.store)?;
-    let options = machine::coordinator_options(arguments.job_nodes);
+    let mut options = machine::coordinator_options(arguments.job_nodes);
+    options.campaigns = Some(machine::campaigns(&arguments.store));
     let service = cluster::start_service(options, store)?;
     output::line(&format!("listening on {address}"))?;
     service.serve(listener, stop).await.map_err(cluster::service_failure)?;

@@ -22,6 +22,8 @@ pub(crate) enum Exit {
     Contradiction = 5,
     /// A proof was checked and is not accepted.
     Rejected = 6,
+    /// A hypothesis of a campaign is refuted.
+    Refuted = 7,
     /// Ctrl-C or SIGTERM stopped the command.
     Interrupted = 130,
 }
@@ -36,6 +38,7 @@ Exit codes:
     4  the coordinator cannot be reached, the address is in use, or the version is refused
     5  two proofs contradict each other, or a value disagrees with the expected one
     6  a proof was rejected: the message names the line and the row
+    7  a hypothesis of a campaign is refuted
   130  interrupted";
 
 impl From<Exit> for ExitCode {

@@ -1,6 +1,6 @@
 //! What this machine and this process are: names, memory, folders.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 use std::{env, fs, process, thread};
 
@@ -28,6 +28,11 @@ pub(crate) fn coordinator_options(job_nodes: Option<u64>) -> service::Options {
         core.shortest_job = core.shortest_job.min(core.longest_job);
     }
     service::Options { build: build(), run: run_name(), core, ..service::Options::default() }
+}
+
+/// Returns the folder of the campaigns that are kept beside the proofs of the store `store`.
+pub(crate) fn campaigns(store: &Path) -> PathBuf {
+    store.join("campaigns")
 }
 
 /// Returns the options of a worker in this process.

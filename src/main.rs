@@ -7,6 +7,7 @@
 
 mod arguments;
 mod bench;
+mod campaign;
 mod cluster;
 mod coordinator;
 mod exit;
@@ -46,6 +47,7 @@ fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         Command::Solve(solve) => solve::run(solve, arguments.quiet),
         Command::Coordinator(coordinator) => coordinator::run(coordinator),
         Command::Worker(worker) => worker::run(worker),
+        Command::Campaign(campaign) => campaign::run(campaign, arguments.quiet),
         Command::Store(store) => store::run(&store.action),
         Command::Proof(proof) => proof::run(&proof.action),
         Command::Train(train) => train::run(train),

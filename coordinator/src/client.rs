@@ -1,6 +1,8 @@
 //! What a client of a coordinator does: asks for a position's value and waits, through losses of the
 //! connection, for the answer.
 
+mod campaigns;
+
 use std::error::Error;
 use std::time::Duration;
 
@@ -13,6 +15,7 @@ pub use tonic::transport::Channel;
 use tonic::{Code, Status, Streaming};
 
 use crate::core::{Progress, Solution};
+pub use campaigns::{CampaignsClient, Rows};
 
 /// How long a client tries to reach a coordinator that it has lost.
 pub const RETRY_LIMIT: Duration = Duration::from_secs(60);
@@ -37,6 +40,12 @@ pub enum ClientError {
     #[error("the coordinator refuses the request: {reason}")]
     Refused {
         /// Why.
+        reason: String,
+    },
+    /// The request names or contains something that cannot be.
+    #[error("{reason}")]
+    Rejected {
+        /// What, where, and what was expected.
         reason: String,
     },
     /// Two proofs contradict each other, so that nothing is proved.

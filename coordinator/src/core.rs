@@ -42,7 +42,7 @@ use outflank_engine::{Bound, Position, Window};
 pub use config::Config;
 pub use message::{
     Command, Event, Job, JobId, Method, Millis, Progress, Proof, Proofs, Report, Solution, SolveId,
-    Source, WorkerId,
+    Source, Terms, WorkerId,
 };
 
 use fleet::{Fleet, Target, after};
@@ -161,7 +161,10 @@ impl Core {
         let mut turn = Turn::new(now, proofs);
         match event {
             Event::Submitted { solve, position, window } => {
-                self.submitted(&mut turn, solve, position, window);
+                self.submitted(&mut turn, solve, position, window, None);
+            }
+            Event::Enlisted { solve, position, window, terms } => {
+                self.submitted(&mut turn, solve, position, window, Some(terms));
             }
             Event::Abandoned { solve } => self.forget(&mut turn, solve),
             Event::Joined { worker, threads } => self.joined(&mut turn, worker, threads),

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 pub mod advisor;
+pub mod campaign;
 pub mod client;
 pub mod core;
 pub mod proof;

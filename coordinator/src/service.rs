@@ -14,6 +14,7 @@
 //! that nothing is claimed that is not on disk. The only thing the actor waits for is the disk.
 
 mod actor;
+mod campaigns;
 mod cluster;
 pub(crate) mod convert;
 mod error;
@@ -38,7 +39,9 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tonic::transport::Channel;
 
+use crate::campaign::Roster;
 use crate::core::{Advisor, Core};
+use campaigns::Campaigns;
 pub use error::ServiceError;
 use events::Events;
 use fate::Fate;
@@ -55,6 +58,7 @@ struct Shared {
     links: Links,
     store: Arc<dyn ProofStore>,
     fate: Fate,
+    campaigns: Campaigns,
     /// Cancelled when the service begins to stop: workers are drained, clients are told.
     stopping: CancellationToken,
     tasks: TaskTracker,
@@ -77,7 +81,8 @@ impl Service {
     /// Starts a coordinator on `store`; it listens to nobody yet.
     ///
     /// # Errors
-    /// [`ServiceError::Thread`] if the system gives no thread.
+    /// [`ServiceError::Thread`] if the system gives no thread, [`ServiceError::Campaigns`] if the
+    /// folder of the campaigns cannot be read.
     ///
     /// # Panics
     /// Outside a tokio runtime.
@@ -87,6 +92,8 @@ impl Service {
         advisor: Box<dyn Advisor + Send>,
     ) -> Result<Self, ServiceError> {
         let core = Core::new(options.core.clone(), advisor);
+        let roster = options.campaigns.as_deref().map(Roster::open).transpose()?;
+        let (campaigns, orders) = campaigns::channel(roster.as_ref());
         let (events, inputs) = events::channel();
         let shared = Arc::new(Shared {
             options,
@@ -94,6 +101,7 @@ impl Service {
             links: Links::default(),
             store,
             fate: Fate::default(),
+            campaigns,
             stopping: CancellationToken::new(),
             tasks: TaskTracker::new(),
             next_worker: AtomicU64::new(1),
@@ -103,11 +111,14 @@ impl Service {
         let pending = Arc::default();
         let actor = actor::Actor::new(core, &shared, Arc::clone(&pending), batches);
         let writer = writer::Writer::new(&shared, pending);
-        let threads = vec![
+        let mut threads = vec![
             fate::guarded(&shared, "core", move || actor.run(inputs))?,
             fate::guarded(&shared, "writer", move || writer.run(written))?,
         ];
         shared.tasks.spawn(events::tick(Arc::clone(&shared)));
+        if let Some(roster) = roster {
+            threads.push(campaigns::start(&shared, roster, orders)?);
+        }
         let memory = Memory::start(&shared);
         Ok(Self { shared, memory, threads })
     }
@@ -162,6 +173,7 @@ impl Service {
             tracing::warn!(tasks = shared.tasks.len(), "connections did not end in time");
         }
         shared.events.close().await;
+        shared.campaigns.close().await;
         let joining = tokio::task::spawn_blocking(move || {
             // A panic of a thread has been recorded as the service's failure already.
             threads.into_iter().map(JoinHandle::join).filter(Result::is_err).count()

@@ -58,6 +58,7 @@ use index::{Index, MemoryIndex};
 use origins::Origins;
 use queue::{Queue, Request, guard};
 
+pub(crate) use disk::sync_folder;
 pub use error::StoreError;
 pub use export::ExportError;
 pub use open::{Opened, Options, Rebuilt};

@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod address;
+pub mod campaign;
 mod client_messages;
 mod domain;
 mod invalid;
@@ -18,7 +19,7 @@ pub use address::{InvalidAddress, endpoint};
 pub use invalid::InvalidField;
 use outflank_engine::Position;
 
-/// Messages, clients and servers generated from `outflank/v1/cluster.proto`.
+/// Messages, clients and servers generated from the files in `outflank/v1`.
 #[allow(
     clippy::all,
     clippy::allow_attributes_without_reason,

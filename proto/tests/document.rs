@@ -1,4 +1,4 @@
-//! `docs/protocol.md` describes the .proto file as it is: it carries the file's SHA-256.
+//! `docs/protocol.md` describes the .proto files as they are: it carries their SHA-256.
 
 use std::fs;
 use std::path::Path;
@@ -6,14 +6,15 @@ use std::path::Path;
 #[test]
 fn the_document_was_checked_against_this_version_of_the_protocol() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let proto = fs::read(root.join("outflank/v1/cluster.proto")).expect("the protocol");
     let document = fs::read_to_string(root.join("../docs/protocol.md")).expect("its description");
-    let line = format!("<!-- sha256 of proto/outflank/v1/cluster.proto: {} -->", sha256(&proto));
-    assert_eq!(
-        document.lines().last(),
-        Some(line.as_str()),
-        "the protocol has changed: bring docs/protocol.md up to date, then its last line"
-    );
+    for file in ["outflank/v1/cluster.proto", "outflank/v1/campaigns.proto"] {
+        let proto = fs::read(root.join(file)).expect("the protocol");
+        let line = format!("<!-- sha256 of proto/{file}: {} -->", sha256(&proto));
+        assert!(
+            document.lines().any(|found| found == line),
+            "the protocol has changed: bring docs/protocol.md up to date, then the line\n{line}"
+        );
+    }
 }
 
 #[test]

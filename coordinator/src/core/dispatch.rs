@@ -64,6 +64,10 @@ impl Core {
         if question.must_split {
             return false;
         }
+        let home = self.solves.get(&question.home);
+        if let Some(split_to) = home.and_then(|solve| solve.terms?.split_to) {
+            return key.position.empties() <= split_to;
+        }
         let is_leaf = key.position.empties() <= self.config.leaf_empties;
         let one_worker = self.fleet.accepting() == 1
             && question.wanted_by.iter().any(|wanted| matches!(wanted, Wanted::Solve(_)));

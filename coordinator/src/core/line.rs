@@ -56,6 +56,7 @@ impl Core {
         let is_small = predicted <= self.config.longest_job * self.config.budget_factor.powi(2)
             || end.empties() <= self.config.leaf_empties;
         self.config.lines
+            && solve.terms.is_none()
             && is_small
             && self.fleet.accepting() > 0
             && solve.line_attempts < self.config.retry_limit

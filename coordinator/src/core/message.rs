@@ -64,6 +64,16 @@ pub struct Report {
     pub failed: bool,
 }
 
+/// How a campaign's request is served: after the requests of clients, and without a line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Terms {
+    /// Requests of a greater priority are served first; equal ones in the order of arrival.
+    pub priority: u8,
+    /// Positions with more empties than this never go out as one job, those with as many or fewer
+    /// do unless that has failed. Absent: the predicted cost decides.
+    pub split_to: Option<u32>,
+}
+
 /// What happened outside.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
@@ -75,6 +85,17 @@ pub enum Event {
         position: Position,
         /// The window.
         window: Window,
+    },
+    /// A campaign asks for the value of `position` in `window`, in its turn.
+    Enlisted {
+        /// The request's name, fresh.
+        solve: SolveId,
+        /// The position.
+        position: Position,
+        /// The window.
+        window: Window,
+        /// How the request is served.
+        terms: Terms,
     },
     /// The client is no longer interested.
     Abandoned {

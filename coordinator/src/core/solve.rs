@@ -7,7 +7,7 @@ use outflank_engine::{Bound, Position, Square, Window};
 use super::fleet::{Lease, after};
 use super::graph::Known;
 use super::message::{
-    Command, JobId, Millis, Progress, Proof, Solution, SolveId, Source, WorkerId,
+    Command, JobId, Millis, Progress, Proof, Solution, SolveId, Source, Terms, WorkerId,
 };
 use super::orientation::Orientation;
 use super::question::{Key, Plan, Question, State, Wanted};
@@ -16,8 +16,10 @@ use super::{Core, Turn};
 /// An open request.
 #[derive(Debug)]
 pub(super) struct Solve {
-    /// Its place in the order of arrival.
+    /// Its place in the order of arrival, which puts campaigns behind clients.
     pub(super) arrival: u64,
+    /// How it is served, if it belongs to a campaign.
+    pub(super) terms: Option<Terms>,
     /// The position as the client gave it.
     pub(super) given: Position,
     /// Its canonical form.
@@ -104,6 +106,7 @@ impl Core {
         id: SolveId,
         given: Position,
         window: Window,
+        terms: Option<Terms>,
     ) {
         self.forget(turn, id);
         let (root, orientation) = Orientation::canonical(given);
@@ -114,7 +117,8 @@ impl Core {
         );
         self.arrivals += 1;
         let solve = Solve {
-            arrival: self.arrivals,
+            arrival: place(self.arrivals, terms),
+            terms,
             given,
             root,
             orientation,
@@ -275,4 +279,10 @@ impl Core {
         }
         solves
     }
+}
+
+/// Returns the place of the request that arrived as number `arrival`: clients come first, then
+/// campaigns by priority.
+fn place(arrival: u64, terms: Option<Terms>) -> u64 {
+    terms.map_or(arrival, |terms| (256 - u64::from(terms.priority)) << 48 | arrival)
 }

@@ -3,6 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
+use crate::campaign::CampaignError;
 use crate::store::StoreError;
 
 /// Why the service cannot work (any more).
@@ -13,6 +14,9 @@ pub enum ServiceError {
     /// A proof could not be written. What was acknowledged before is safe.
     #[error("the proof store failed")]
     Store(#[from] StoreError),
+    /// The folder of the campaigns cannot be read.
+    #[error("opening the campaigns")]
+    Campaigns(#[from] CampaignError),
     /// A part of the coordinator panicked, which is a defect.
     #[error("the {part} panicked: {message}")]
     Panicked {

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use hyper_util::rt::TokioIo;
 use outflank_proto::DESCRIPTORS;
+use outflank_proto::v1::campaigns_server::CampaignsServer;
 use outflank_proto::v1::cluster_server::ClusterServer;
 use outflank_proto::v1::solver_server::SolverServer;
 use tokio::io::DuplexStream;
@@ -22,6 +23,7 @@ use tonic_health::ServingStatus;
 use tonic_health::server::HealthReporter;
 use tower::service_fn;
 
+use super::campaigns::CampaignsService;
 use super::cluster::ClusterService;
 use super::solver::SolverService;
 use super::{ServiceError, Shared};
@@ -38,6 +40,7 @@ fn services(shared: &Arc<Shared>) -> (Router, HealthReporter) {
         .expect("the descriptors were made by the build script");
     let routes = Routes::new(ClusterServer::new(ClusterService(Arc::clone(shared))))
         .add_service(SolverServer::new(SolverService(Arc::clone(shared))))
+        .add_service(CampaignsServer::new(CampaignsService(Arc::clone(shared))))
         .add_service(health)
         .add_service(reflection);
     let router = Server::builder()

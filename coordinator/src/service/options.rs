@@ -1,5 +1,6 @@
 //! What an operator can choose about a coordinator.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::core::Config;
@@ -14,6 +15,8 @@ pub struct Options {
     pub run: String,
     /// The numbers that steer the core.
     pub core: Config,
+    /// The folder of the campaigns; without one the coordinator keeps none.
+    pub campaigns: Option<PathBuf>,
     /// The longest time between two heartbeats of a worker; 5 s. It must be well below the core's
     /// lease.
     pub heartbeat: Duration,
@@ -31,6 +34,7 @@ impl Default for Options {
             build: concat!("outflank ", env!("CARGO_PKG_VERSION")).to_owned(),
             run: String::new(),
             core: Config::default(),
+            campaigns: None,
             heartbeat: Duration::from_secs(5),
             hello_deadline: Duration::from_secs(10),
             drain_deadline: Duration::from_secs(10),

@@ -111,7 +111,7 @@ fn position(request: v1::FetchRequest) -> Result<Position, InvalidField> {
 ///
 /// Two moves that lead to symmetric positions are equally good, so the position after the move
 /// tells all that is needed.
-fn as_seen_by(position: Position, square: Square) -> Option<Square> {
+pub(super) fn as_seen_by(position: Position, square: Square) -> Option<Square> {
     let after = position.canonical().play(square)?.canonical();
     Square::all(position.moves())
         .find(|&square| position.play(square).is_some_and(|child| child.canonical() == after))

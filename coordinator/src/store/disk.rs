@@ -50,6 +50,6 @@ impl DiskFile for File {
 }
 
 /// Makes new, renamed and removed names in `folder` durable.
-pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
+pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }

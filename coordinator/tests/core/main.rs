@@ -1,6 +1,7 @@
 //! The coordinator core, driven by lists of events and by whole simulated clusters.
 
 mod advisor;
+mod campaigns;
 mod oracle;
 mod random;
 mod rules;

@@ -92,7 +92,8 @@ async fn the_same_services_are_there_over_tcp() {
     let request = HealthCheckRequest { service: "outflank.v1.Solver".to_owned() };
     let status = health.check(request).await.unwrap().into_inner().status();
     assert_eq!(status, ServingStatus::Serving);
-    assert_eq!(reflected(channel).await, ["outflank.v1.Cluster", "outflank.v1.Solver"]);
+    let services = ["outflank.v1.Campaigns", "outflank.v1.Cluster", "outflank.v1.Solver"];
+    assert_eq!(reflected(channel).await, services);
 
     worker.stop().await.unwrap();
     stop.cancel();

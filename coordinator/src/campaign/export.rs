@@ -1,0 +1,182 @@
+//! From a folder to bytes.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
+
+use outflank_engine::{Bound, Position, Square, Window};
+use outflank_proto::campaign::{Form, Selection};
+
+use super::error::CampaignError;
+use super::form::{self, Answer, Row, State};
+use super::ledger::{self, LIST, Ledger, ROWS};
+use super::question::Outcome;
+use super::record::{Progress, Record, Records};
+
+/// A campaign's rows on their way out; it reads the folder, not what others hold of it.
+#[derive(Debug)]
+pub struct Export {
+    folder: PathBuf,
+    list: File,
+    records: Records,
+    imported: Form,
+    form: Form,
+    window: Window,
+    selection: Selection,
+    limit: u64,
+}
+
+/// Why an export ended early.
+#[derive(Debug)]
+pub(crate) enum ExportError {
+    /// The campaign cannot be read.
+    Campaign(CampaignError),
+    /// Whoever wanted it does not take it.
+    Output(io::Error),
+}
+
+impl From<CampaignError> for ExportError {
+    fn from(error: CampaignError) -> Self {
+        Self::Campaign(error)
+    }
+}
+
+impl From<io::Error> for ExportError {
+    fn from(error: io::Error) -> Self {
+        Self::Output(error)
+    }
+}
+
+impl Export {
+    pub(super) fn new(
+        ledger: &Ledger,
+        form: Option<Form>,
+        selection: Selection,
+        limit: Option<u64>,
+    ) -> Result<Self, CampaignError> {
+        let folder = ledger.folder().to_owned();
+        let path = folder.join(LIST);
+        Ok(Self {
+            list: File::open(&path).map_err(CampaignError::io("opening", &path))?,
+            records: Records::open(&folder.join(ROWS), ledger.head.rows, false)?,
+            folder,
+            imported: ledger.form,
+            form: form.unwrap_or(ledger.form),
+            window: ledger.window,
+            selection,
+            limit: limit.unwrap_or(u64::MAX),
+        })
+    }
+
+    /// Writes the rows that were chosen. `best_move` returns a move that is proved best, if one is
+    /// known. Returns the number of rows.
+    ///
+    /// All rows in the form of the import are the list itself, down to the last byte, but for the
+    /// lines that this form lets an answer change.
+    pub(crate) fn run(
+        &self,
+        best_move: &dyn Fn(Position) -> Option<Square>,
+        out: &mut impl Write,
+    ) -> Result<u64, ExportError> {
+        let is_whole = self.selection == Selection::All && self.limit == u64::MAX;
+        let verbatim = is_whole && self.form == self.imported;
+        let (mut index, mut written, mut copied) = (0, 0, 0);
+        if !verbatim && let Some(header) = form::header(self.form) {
+            writeln!(out, "{header}")?;
+        }
+        loop {
+            let block = self.records.from(index)?;
+            if block.is_empty() || written == self.limit {
+                break;
+            }
+            for record in block {
+                index += 1;
+                let known = self.resolved(&record)?;
+                if !self.is_chosen(known.progress) || written == self.limit {
+                    continue;
+                }
+                let line = ledger::line(&self.list, &self.folder, &record)?;
+                let row = ledger::parsed(self.imported, &line, self.window, &self.folder)?;
+                let answer = answer(index, &record, &known, &row, best_move);
+                if verbatim {
+                    self.copy(copied, record.offset, out)?;
+                    copied = record.offset + u64::from(record.length);
+                    out.write_all(form::renewed(self.form, &line, &row, &answer).as_bytes())?;
+                    written += 1;
+                } else if let Some(text) = self.text(&line, &row, &answer) {
+                    writeln!(out, "{text}")?;
+                    written += 1;
+                }
+            }
+        }
+        if verbatim {
+            let end = self.list.metadata().map_err(CampaignError::io("reading", &self.folder))?;
+            self.copy(copied, end.len(), out)?;
+        }
+        out.flush()?;
+        Ok(written)
+    }
+
+    fn text(&self, line: &str, row: &Row, answer: &Answer) -> Option<String> {
+        if self.form == self.imported {
+            return Some(form::renewed(self.form, line, row, answer));
+        }
+        form::format_row(self.form, row, answer)
+    }
+
+    /// Returns the record itself, or the one of the row that asks the same.
+    fn resolved(&self, record: &Record) -> Result<Record, CampaignError> {
+        match record.progress {
+            Progress::Duplicate { of } => self.records.get(of),
+            _ => Ok(*record),
+        }
+    }
+
+    fn is_chosen(&self, progress: Progress) -> bool {
+        let outcome = match progress {
+            Progress::Decided { outcome, .. } => Some(outcome),
+            Progress::Open | Progress::Duplicate { .. } => None,
+        };
+        match self.selection {
+            Selection::All => true,
+            Selection::Open => outcome.is_none(),
+            Selection::Proved => outcome == Some(Outcome::Proved),
+            Selection::Refuted => outcome == Some(Outcome::Refuted),
+            Selection::Solved => outcome == Some(Outcome::Solved),
+        }
+    }
+
+    /// Copies bytes of the list that belong to no row.
+    fn copy(&self, from: u64, to: u64, out: &mut impl Write) -> Result<(), ExportError> {
+        let (mut at, mut buffer) = (from, vec![0; 4096]);
+        while at < to {
+            let count = (to - at).min(buffer.len() as u64) as usize;
+            let read = self.list.read_exact_at(&mut buffer[..count], at);
+            read.map_err(CampaignError::io("reading", &self.folder))?;
+            out.write_all(&buffer[..count])?;
+            at += count as u64;
+        }
+        Ok(())
+    }
+}
+
+/// Returns what is known of row number `number`, whose question `known` answers.
+fn answer(
+    number: u64,
+    record: &Record,
+    known: &Record,
+    row: &Row,
+    best_move: &dyn Fn(Position) -> Option<Square>,
+) -> Answer {
+    let (state, bound, nodes) = match known.progress {
+        Progress::Decided { outcome, bound, nodes, .. } => (State::Decided(outcome), bound, nodes),
+        Progress::Open | Progress::Duplicate { .. } => (State::Open, Bound::UNKNOWN, 0),
+    };
+    let duplicate_of = match record.progress {
+        Progress::Duplicate { of } => Some(of + 1),
+        _ => None,
+    };
+    let best_move = bound.value().and_then(|_| best_move(row.position));
+    Answer { number, state, bound, nodes, duplicate_of, best_move }
+}

@@ -1,0 +1,169 @@
+//! Rows as text, in four forms.
+//!
+//! | form | a row |
+//! | --- | --- |
+//! | `tasks` | `obf,count,score,alpha,beta`: a predicted score and the window in which it matters |
+//! | `knowledge` | `obf,depth,accuracy,score_lowerbound,score_upperbound,nodes`: a bound, or a prediction |
+//! | `obf` | a board and scored moves |
+//! | `jsonl` | an object with `position`, and what is claimed or asked |
+//!
+//! The first two are those of the published data of "Othello is Solved" (Takizawa, arXiv 2310.19387).
+
+mod json;
+mod knowledge;
+mod obf;
+mod table;
+mod tasks;
+
+use outflank_engine::notation::{self, Problem, Side};
+use outflank_engine::{Bound, Position, Square, Window};
+use outflank_proto::campaign::Form;
+
+use super::question::{Outcome, Question};
+
+/// A row of a list.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// The position, seen by the side to move.
+    pub position: Position,
+    /// The side to move.
+    pub side: Side,
+    /// What the row asks.
+    pub question: Question,
+    /// The score that somebody predicts, in discs.
+    pub prediction: Option<i32>,
+    /// How often the position was seen in games, in lists that say it.
+    pub count: Option<u64>,
+    /// The name that the row has for its owner, in JSON lines.
+    pub id: Option<serde_json::Value>,
+}
+
+/// What is wrong with a row, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RowFault {
+    /// The column in characters, counted from 1.
+    pub column: usize,
+    /// What was found, and what was expected.
+    pub reason: String,
+}
+
+impl RowFault {
+    fn new(column: usize, reason: impl Into<String>) -> Self {
+        Self { column, reason: reason.into() }
+    }
+}
+
+/// How far a row is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// Not decided.
+    Open,
+    /// Decided.
+    Decided(Outcome),
+}
+
+impl State {
+    /// Returns the state's name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Decided(Outcome::Proved) => "proved",
+            Self::Decided(Outcome::Refuted) => "refuted",
+            Self::Decided(Outcome::Solved) => "solved",
+        }
+    }
+}
+
+/// What is known of a row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// The row's number, counted from 1.
+    pub number: u64,
+    /// How far it is.
+    pub state: State,
+    /// What is proved of the value; `Bound::UNKNOWN` while it is open.
+    pub bound: Bound,
+    /// Positions searched for it.
+    pub nodes: u64,
+    /// The number of the earlier row that asks the same.
+    pub duplicate_of: Option<u64>,
+    /// A move that is proved best, if the value is proved exactly and one is known.
+    pub best_move: Option<Square>,
+}
+
+/// Returns the form of a list whose first line with anything in it is `line`.
+#[must_use]
+pub(super) fn recognized(line: &str) -> Form {
+    match line.trim() {
+        tasks::HEADER => Form::Tasks,
+        knowledge::HEADER => Form::Knowledge,
+        line if line.starts_with('{') => Form::Json,
+        _ => Form::Obf,
+    }
+}
+
+/// Reads a line; `None` if it has no row: a header, a comment, nothing. A row that claims nothing
+/// asks for the value inside `window`.
+///
+/// # Errors
+/// [`RowFault`] if the line is none of its form.
+pub fn read_row(form: Form, line: &str, window: Window) -> Result<Option<Row>, RowFault> {
+    match form {
+        Form::Tasks => tasks::read(line, window),
+        Form::Knowledge => knowledge::read(line, window),
+        Form::Obf => obf::read(line, window),
+        Form::Json => json::read(line, window),
+    }
+}
+
+/// Returns the first line of a list in this form, if it has a special one.
+#[must_use]
+pub(super) const fn header(form: Form) -> Option<&'static str> {
+    match form {
+        Form::Tasks => Some(tasks::HEADER),
+        Form::Knowledge => Some(knowledge::HEADER),
+        Form::Obf | Form::Json => None,
+    }
+}
+
+/// Returns a row and its answer as a line of another form than the one it was imported in, or
+/// `None` where that form has no way to say it.
+#[must_use]
+pub fn format_row(form: Form, row: &Row, answer: &Answer) -> Option<String> {
+    match form {
+        Form::Tasks => tasks::format(row),
+        Form::Knowledge => knowledge::format(row, answer),
+        Form::Obf => Some(obf::format(row, answer)),
+        Form::Json => Some(json::format(row, answer)),
+    }
+}
+
+/// Returns `line`, which is the row `row` as it was imported in `form`, with what is known now.
+///
+/// Where the form has no place for an answer, and as long as there is none, that is the same line.
+#[must_use]
+pub(super) fn renewed(form: Form, line: &str, row: &Row, answer: &Answer) -> String {
+    let fresh = match form {
+        Form::Tasks => None,
+        Form::Knowledge => knowledge::format(row, answer),
+        Form::Obf => obf::answered(line, row, answer),
+        Form::Json => Some(json::format(row, answer)),
+    };
+    fresh.unwrap_or_else(|| line.to_owned())
+}
+
+/// Reads the board `text` that begins in column `column`, and whatever OBF may follow it.
+fn problem(text: &str, column: usize) -> Result<Problem, RowFault> {
+    let read = notation::problems("", text).next();
+    let read = read.expect("a text has a position or an error");
+    read.map_err(|error| RowFault::new(column + error.place.column - 1, error.fault.to_string()))
+}
+
+impl Row {
+    /// Returns the row's board: 64 characters, a blank, the side to move.
+    #[must_use]
+    pub fn board(&self) -> String {
+        notation::board(self.position, self.side)
+    }
+}

@@ -1,0 +1,150 @@
+//! JSON lines: an object a line.
+//!
+//! Read are `position`, and if they are there `at_least` and `at_most` (the hypothesis), `window`
+//! (for rows without one), `score` (a prediction), `count` and `id`. Written are these and `row`,
+//! `state`, `lower`, `upper`, `nodes` and `duplicate_of`, which are skipped when they are read.
+
+use outflank_engine::{Score, Window};
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::super::question::{Hypothesis, Question};
+use super::{Answer, Row, RowFault, problem};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Read {
+    position: String,
+    at_least: Option<i32>,
+    at_most: Option<i32>,
+    window: Option<[i32; 2]>,
+    score: Option<i32>,
+    count: Option<u64>,
+    id: Option<Value>,
+    #[serde(rename = "row")]
+    _row: Option<IgnoredAny>,
+    #[serde(rename = "state")]
+    _state: Option<IgnoredAny>,
+    #[serde(rename = "lower")]
+    _lower: Option<IgnoredAny>,
+    #[serde(rename = "upper")]
+    _upper: Option<IgnoredAny>,
+    #[serde(rename = "nodes")]
+    _nodes: Option<IgnoredAny>,
+    #[serde(rename = "duplicate_of")]
+    _duplicate_of: Option<IgnoredAny>,
+}
+
+#[derive(Serialize)]
+struct Written<'a> {
+    row: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a Value>,
+    position: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at_least: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at_most: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    window: Option<[i32; 2]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    score: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    count: Option<u64>,
+    state: &'static str,
+    lower: i32,
+    upper: i32,
+    nodes: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    duplicate_of: Option<u64>,
+}
+
+pub(super) fn read(line: &str, window: Window) -> Result<Option<Row>, RowFault> {
+    if line.trim().is_empty() {
+        return Ok(None);
+    }
+    let object: Read = serde_json::from_str(line).map_err(|error| {
+        let text = error.to_string();
+        let reason = text.rsplit_once(" at line ").map_or(text.as_str(), |(reason, _)| reason);
+        let reason = format!("{reason}; expected an object with \"position\"");
+        RowFault::new(characters(line, error.column().saturating_sub(1)) + 1, reason)
+    })?;
+    let column = |text: &str| line.find(text).map_or(1, |at| characters(line, at) + 1);
+    let problem = problem(&object.position, column(&object.position))?;
+    let fault = |key: &str, reason| RowFault::new(column(&format!("\"{key}\"")), reason);
+    let prediction = match object.score {
+        Some(score) if !(-64..=64).contains(&score) => {
+            return Err(fault("score", format!("found the score {score}, expected -64 to 64")));
+        }
+        score => score,
+    };
+    Ok(Some(Row {
+        position: problem.position,
+        side: problem.side,
+        question: question(&object, window, fault)?,
+        prediction,
+        count: object.count,
+        id: object.id,
+    }))
+}
+
+/// Returns the number of characters in the first `bytes` bytes of `line`.
+fn characters(line: &str, bytes: usize) -> usize {
+    line.char_indices().take_while(|&(at, _)| at < bytes).count()
+}
+
+fn question(
+    object: &Read,
+    default: Window,
+    fault: impl Fn(&str, String) -> RowFault,
+) -> Result<Question, RowFault> {
+    let score = |key: &str, discs: i32| {
+        let expected = "expected an even number from -64 to 64";
+        Score::new(discs).ok_or_else(|| fault(key, format!("found {key} {discs}, {expected}")))
+    };
+    let lower = object.at_least.map(|discs| score("at_least", discs)).transpose()?;
+    let upper = object.at_most.map(|discs| score("at_most", discs)).transpose()?;
+    let window = match object.window {
+        None => default,
+        Some([lower, upper]) => Window::new(score("window", lower)?, score("window", upper)?)
+            .ok_or_else(|| {
+                let found = format!("found the window [{lower}, {upper}]");
+                fault("window", format!("{found}, expected the lower end first"))
+            })?,
+    };
+    let (lower, upper) = (lower.unwrap_or(Score::MIN), upper.unwrap_or(Score::MAX));
+    if lower > upper {
+        let reason = format!("found at_most {upper}, expected a value not below at_least {lower}");
+        return Err(fault("at_most", reason));
+    }
+    Ok(Hypothesis::new(lower, upper).map_or(Question::Value(window), Question::Claim))
+}
+
+pub(super) fn format(row: &Row, answer: &Answer) -> String {
+    let (mut at_least, mut at_most, mut window) = (None, None, None);
+    match row.question {
+        Question::Claim(claim) => {
+            at_least = Some(claim.lower()).filter(|&lower| lower > Score::MIN).map(Score::discs);
+            at_most = Some(claim.upper()).filter(|&upper| upper < Score::MAX).map(Score::discs);
+        }
+        Question::Value(Window::FULL) => {}
+        Question::Value(asked) => window = Some([asked.lower().discs(), asked.upper().discs()]),
+    }
+    let object = Written {
+        row: answer.number,
+        id: row.id.as_ref(),
+        position: row.board(),
+        at_least,
+        at_most,
+        window,
+        score: row.prediction,
+        count: row.count,
+        state: answer.state.name(),
+        lower: answer.bound.lower().discs(),
+        upper: answer.bound.upper().discs(),
+        nodes: answer.nodes,
+        duplicate_of: answer.duplicate_of,
+    };
+    serde_json::to_string(&object).expect("the keys are texts and no number is infinite")
+}

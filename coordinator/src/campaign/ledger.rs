@@ -1,0 +1,210 @@
+//! A campaign's folder.
+//!
+//! ```text
+//! NAME/campaign.json   what was imported, and how; never changed
+//! NAME/list            the list, byte for byte; never changed
+//! NAME/rows            a record for each row
+//! NAME/state.json      priority and pause; replaced as a whole
+//! ```
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use outflank_engine::{Score, Window};
+use outflank_proto::campaign::Form;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::error::CampaignError;
+use super::form::{self, Row};
+use super::record::{Record, Records};
+use super::tally::Tally;
+use crate::store::sync_folder;
+
+/// The version of the folder that this program reads and writes.
+const SCHEMA: u32 = 1;
+
+pub(super) const HEAD: &str = "campaign.json";
+pub(super) const LIST: &str = "list";
+pub(super) const ROWS: &str = "rows";
+pub(super) const STATE: &str = "state.json";
+
+/// What was imported, and how.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Head {
+    pub(super) schema: u32,
+    pub(super) name: String,
+    /// What the list was called where it came from.
+    pub(super) source: String,
+    pub(super) form: String,
+    pub(super) split_to: Option<u32>,
+    pub(super) window: [i32; 2],
+    pub(super) rows: u64,
+    pub(super) duplicates: u64,
+    pub(super) bytes: u64,
+    /// The list's SHA-256, in hexadecimal digits.
+    pub(super) sha256: String,
+}
+
+impl Head {
+    /// Returns a head without content.
+    pub(super) fn new(name: &str, source: &str, split_to: Option<u32>, window: Window) -> Self {
+        Self {
+            schema: SCHEMA,
+            name: name.to_owned(),
+            source: source.to_owned(),
+            form: String::new(),
+            split_to,
+            window: [window.lower().discs(), window.upper().discs()],
+            rows: 0,
+            duplicates: 0,
+            bytes: 0,
+            sha256: String::new(),
+        }
+    }
+
+    /// Returns whether both say the same of the same list, whatever it was called.
+    pub(super) fn same_content(&self, other: &Self) -> bool {
+        *self == Self { source: self.source.clone(), ..other.clone() }
+    }
+}
+
+/// What the keeper can change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct State {
+    pub(super) priority: u8,
+    pub(super) paused: bool,
+}
+
+/// A campaign on disk.
+#[derive(Debug)]
+pub(super) struct Ledger {
+    folder: PathBuf,
+    pub(super) head: Head,
+    pub(super) form: Form,
+    pub(super) window: Window,
+    pub(super) state: State,
+    pub(super) records: Records,
+    pub(super) tally: Tally,
+    list: File,
+    /// Whether records were put since the last sync.
+    dirty: bool,
+}
+
+impl Ledger {
+    /// Opens the campaign in `folder` and counts its records.
+    pub(super) fn open(folder: &Path) -> Result<Self, CampaignError> {
+        let path = folder.join(HEAD);
+        let head: Head = read_json(&path)?;
+        let nonsense = |what: &str| CampaignError::damaged(&path, what.to_owned(), "a campaign");
+        if head.schema != SCHEMA {
+            let found = format!("schema version {}", head.schema);
+            return Err(CampaignError::damaged(&path, found, format!("version {SCHEMA}")));
+        }
+        let form = Form::named(&head.form).ok_or_else(|| nonsense("an unknown form"))?;
+        let [lower, upper] = head.window.map(Score::new);
+        let window = lower.zip(upper).and_then(|(lower, upper)| Window::new(lower, upper));
+        let window = window.ok_or_else(|| nonsense("a window that is none"))?;
+        let path = folder.join(LIST);
+        let list = File::open(&path).map_err(CampaignError::io("opening", &path))?;
+        let length = list.metadata().map_err(CampaignError::io("reading", &path))?.len();
+        if length != head.bytes {
+            let expected = format!("{} bytes", head.bytes);
+            return Err(CampaignError::damaged(&path, format!("{length} bytes"), expected));
+        }
+        let records = Records::open(&folder.join(ROWS), head.rows, true)?;
+        let state = read_json(&folder.join(STATE))?;
+        let (folder, tally) = (folder.to_owned(), count(&records)?);
+        Ok(Self { folder, head, form, window, state, records, tally, list, dirty: false })
+    }
+
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Returns the row of a record.
+    pub(super) fn row(&self, record: &Record) -> Result<Row, CampaignError> {
+        let line = line(&self.list, &self.folder, record)?;
+        parsed(self.form, &line, self.window, &self.folder)
+    }
+
+    /// Replaces a record; it reaches the disk with the next [`Ledger::sync`].
+    pub(super) fn put(&mut self, row: u64, record: &Record) -> Result<(), CampaignError> {
+        self.dirty = true;
+        self.records.put(row, record)
+    }
+
+    /// Returns when all records are on disk.
+    pub(super) fn sync(&mut self) -> Result<(), CampaignError> {
+        if std::mem::take(&mut self.dirty) { self.records.sync() } else { Ok(()) }
+    }
+
+    /// Changes the state; returns when that is on disk.
+    pub(super) fn set_state(&mut self, state: State) -> Result<(), CampaignError> {
+        write_json(&self.folder, STATE, &state)?;
+        self.state = state;
+        Ok(())
+    }
+}
+
+/// Returns the line of a record in the list of the campaign in `folder`.
+pub(super) fn line(list: &File, folder: &Path, record: &Record) -> Result<String, CampaignError> {
+    let path = folder.join(LIST);
+    let mut bytes = vec![0; record.length as usize];
+    list.read_exact_at(&mut bytes, record.offset).map_err(CampaignError::io("reading", &path))?;
+    String::from_utf8(bytes).map_err(|_| {
+        let found = format!("bytes that are no text at offset {}", record.offset);
+        CampaignError::damaged(&path, found, "the list as it was imported")
+    })
+}
+
+/// Returns the row in a line that was accepted when it was imported.
+pub(super) fn parsed(
+    form: Form,
+    line: &str,
+    window: Window,
+    folder: &Path,
+) -> Result<Row, CampaignError> {
+    let row = form::read_row(form, line, window);
+    row.ok().flatten().ok_or_else(|| {
+        let found = format!("the line {line:?}");
+        CampaignError::damaged(&folder.join(LIST), found, "a row as it was imported")
+    })
+}
+
+fn count(records: &Records) -> Result<Tally, CampaignError> {
+    let mut tally = Tally::default();
+    loop {
+        let block = records.from(tally.rows)?;
+        if block.is_empty() {
+            return Ok(tally);
+        }
+        block.iter().for_each(|record| tally.add(record));
+    }
+}
+
+fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, CampaignError> {
+    let bytes = fs::read(path).map_err(CampaignError::io("reading", path))?;
+    serde_json::from_slice(&bytes)
+        .map_err(|error| CampaignError::damaged(path, error.to_string(), "what was written"))
+}
+
+/// Replaces the file `name` in `folder`; returns when that is on disk.
+pub(super) fn write_json(
+    folder: &Path,
+    name: &str,
+    content: &impl Serialize,
+) -> Result<(), CampaignError> {
+    let (path, new) = (folder.join(name), folder.join(format!("{name}.new")));
+    let write = || {
+        let mut file = File::create(&new)?;
+        file.write_all(&serde_json::to_vec_pretty(content)?)?;
+        file.write_all(b"\n")?;
+        file.sync_all()?;
+        fs::rename(&new, &path)?;
+        sync_folder(folder)
+    };
+    write().map_err(CampaignError::io("writing", &path))
+}

@@ -1,0 +1,269 @@
+//! All campaigns: whose rows are handed out, and what becomes of them.
+//!
+//! It knows neither clock nor network: it hands out questions, takes answers, and writes folders.
+
+mod member;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
+
+use outflank_engine::{Bound, Position, Window};
+use outflank_proto::campaign::{Campaign, Change, ExportRequest};
+
+use super::error::CampaignError;
+use super::export::Export;
+use super::import::{Imported, UNFINISHED};
+use super::ledger::{Ledger, State};
+use crate::core::Terms;
+use crate::store::sync_folder;
+use member::Member;
+
+/// How the names of campaigns that are being removed begin.
+const REMOVED: &str = ".removed-";
+
+/// A question for the core.
+#[derive(Clone, Debug)]
+pub struct Ask {
+    /// The life of the campaign that asks: another one begins with every pause and change.
+    pub life: u64,
+    /// The index of the row.
+    pub row: u64,
+    /// The position.
+    pub position: Position,
+    /// The window.
+    pub window: Window,
+    /// How the request is served.
+    pub terms: Terms,
+    /// Where to say how many nodes have been searched for it so far.
+    pub nodes: Arc<AtomicU64>,
+}
+
+/// All campaigns in a folder.
+#[derive(Debug)]
+pub struct Roster {
+    folder: PathBuf,
+    members: BTreeMap<String, Member>,
+    lives: u64,
+}
+
+impl Roster {
+    /// Opens the campaigns in `folder`, which is made if it is missing. A campaign that cannot be
+    /// read is left alone and told about.
+    ///
+    /// # Errors
+    /// [`CampaignError::Io`].
+    pub fn open(folder: &Path) -> Result<Self, CampaignError> {
+        fs::create_dir_all(folder).map_err(CampaignError::io("creating", folder))?;
+        let mut roster = Self { folder: folder.to_owned(), members: BTreeMap::new(), lives: 0 };
+        let failed = || CampaignError::io("listing", folder);
+        for entry in fs::read_dir(folder).map_err(failed())? {
+            let path = entry.map_err(failed())?.path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if name.starts_with(UNFINISHED) || name.starts_with(REMOVED) {
+                fs::remove_dir_all(&path).map_err(CampaignError::io("removing", &path))?;
+            } else {
+                roster.admit(name, &path);
+            }
+        }
+        Ok(roster)
+    }
+
+    fn admit(&mut self, name: String, path: &Path) {
+        match Ledger::open(path) {
+            Ok(ledger) => {
+                self.lives += 1;
+                self.members.insert(name, Member::new(ledger, self.lives));
+            }
+            Err(error) => {
+                tracing::error!(campaign = name, %error, "a campaign cannot be opened and rests");
+            }
+        }
+    }
+
+    /// Returns the folder of the campaigns.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Makes an imported list a campaign; returns when that is on disk. The second value says that
+    /// the same list was there already.
+    ///
+    /// # Errors
+    /// [`CampaignError::Exists`] if another list has the name.
+    pub(crate) fn adopt(&mut self, imported: Imported) -> Result<(Campaign, bool), CampaignError> {
+        let Imported { folder, head } = imported;
+        let name = head.name.clone();
+        if let Some(member) = self.members.get(&name) {
+            if member.ledger.head.same_content(&head) {
+                return Ok((member.campaign(), true));
+            }
+            return Err(CampaignError::Exists { name });
+        }
+        let path = self.folder.join(&name);
+        if path.exists() {
+            return Err(CampaignError::Exists { name });
+        }
+        fs::rename(&folder.0, &path).map_err(CampaignError::io("moving", &folder.0))?;
+        sync_folder(&self.folder).map_err(CampaignError::io("syncing", &self.folder))?;
+        let ledger = Ledger::open(&path)?;
+        self.lives += 1;
+        let member = Member::new(ledger, self.lives);
+        let campaign = member.campaign();
+        self.members.insert(name, member);
+        Ok((campaign, false))
+    }
+
+    /// Returns the state of the campaign `name`, or of all.
+    ///
+    /// # Errors
+    /// [`CampaignError::Unknown`].
+    pub fn list(&self, name: Option<&str>) -> Result<Vec<Campaign>, CampaignError> {
+        match name {
+            Some(name) => Ok(vec![self.member(name)?.campaign()]),
+            None => Ok(self.members.values().map(Member::campaign).collect()),
+        }
+    }
+
+    fn unknown(&self, name: &str) -> CampaignError {
+        let names: Vec<&str> = self.members.keys().map(String::as_str).collect();
+        let known = match names.as_slice() {
+            [] => "there is none".to_owned(),
+            names => format!("there are {}", names.join(", ")),
+        };
+        CampaignError::Unknown { name: name.to_owned(), known }
+    }
+
+    fn member(&self, name: &str) -> Result<&Member, CampaignError> {
+        self.members.get(name).ok_or_else(|| self.unknown(name))
+    }
+
+    /// Pauses or resumes a campaign, or changes its priority; returns when that is on disk. What it
+    /// has asked is given up and asked again when its turn comes.
+    ///
+    /// # Errors
+    /// [`CampaignError::Unknown`], [`CampaignError::Io`].
+    pub fn change(&mut self, change: &Change) -> Result<Campaign, CampaignError> {
+        self.member(&change.name)?;
+        self.lives += 1;
+        let life = self.lives;
+        let member = self.members.get_mut(&change.name).expect("it was just found");
+        let old = member.ledger.state;
+        let state = State {
+            priority: change.priority.unwrap_or(old.priority),
+            paused: change.paused.unwrap_or(old.paused),
+        };
+        member.ledger.set_state(state)?;
+        member.begin_again(life);
+        tracing::info!(
+            campaign = change.name,
+            priority = state.priority,
+            paused = state.paused,
+            "campaign changed"
+        );
+        Ok(member.campaign())
+    }
+
+    /// Forgets a campaign; returns when that is on disk.
+    ///
+    /// # Errors
+    /// [`CampaignError::Unfinished`] if tasks are open, unless `unfinished`.
+    pub fn remove(&mut self, name: &str, unfinished: bool) -> Result<(), CampaignError> {
+        let campaign = self.member(name)?.campaign();
+        if campaign.open > 0 && !unfinished {
+            return Err(CampaignError::Unfinished { name: name.to_owned(), open: campaign.open });
+        }
+        let (path, aside) = (self.folder.join(name), self.folder.join(format!("{REMOVED}{name}")));
+        fs::rename(&path, &aside).map_err(CampaignError::io("removing", &path))?;
+        self.members.remove(name);
+        sync_folder(&self.folder).map_err(CampaignError::io("syncing", &self.folder))?;
+        fs::remove_dir_all(&aside).map_err(CampaignError::io("removing", &aside))?;
+        tracing::info!(campaign = name, "campaign removed");
+        Ok(())
+    }
+
+    /// Returns what is needed to export a campaign.
+    ///
+    /// # Errors
+    /// [`CampaignError::Unknown`], [`CampaignError::Io`].
+    pub fn export(&self, wanted: &ExportRequest) -> Result<Export, CampaignError> {
+        let ledger = &self.member(&wanted.name)?.ledger;
+        Export::new(ledger, wanted.form, wanted.selection, wanted.limit)
+    }
+
+    /// Returns the lives of campaigns whose questions are still of interest.
+    #[must_use]
+    pub fn lives(&self) -> BTreeSet<u64> {
+        self.members.values().map(|member| member.life).collect()
+    }
+
+    /// Hands out questions until `width` rows are being worked on, the rows of greater priority
+    /// first. Rows of smaller priority that are being worked on already do not count for those of
+    /// greater priority. Campaigns of one priority take turns.
+    pub fn fill(&mut self, width: usize) -> Vec<Ask> {
+        let mut priorities: Vec<u8> =
+            self.members.values().map(|member| member.ledger.state.priority).collect();
+        priorities.sort_unstable();
+        priorities.dedup();
+        let mut asks = Vec::new();
+        for priority in priorities.into_iter().rev() {
+            let mut ready: BTreeSet<String> = self
+                .names(|member| member.ledger.state.priority == priority && member.is_running());
+            while self.active_from(priority) < width
+                && let Some(name) = self.least_active(&ready)
+            {
+                match self.members.get_mut(&name).and_then(Member::next_ask) {
+                    Some(ask) => asks.push(ask),
+                    None => {
+                        ready.remove(&name);
+                    }
+                }
+            }
+        }
+        asks
+    }
+
+    fn names(&self, is_chosen: impl Fn(&Member) -> bool) -> BTreeSet<String> {
+        let chosen = self.members.iter().filter(|(_, member)| is_chosen(member));
+        chosen.map(|(name, _)| name.clone()).collect()
+    }
+
+    /// Returns how many rows of this priority or a greater one are being worked on.
+    fn active_from(&self, priority: u8) -> usize {
+        let members = self.members.values();
+        members.filter(|member| member.ledger.state.priority >= priority).map(Member::active).sum()
+    }
+
+    fn least_active(&self, names: &BTreeSet<String>) -> Option<String> {
+        names.iter().min_by_key(|name| self.members.get(*name).map_or(0, Member::active)).cloned()
+    }
+
+    fn of_life(&mut self, life: u64) -> Option<&mut Member> {
+        self.members.values_mut().find(|member| member.life == life)
+    }
+
+    /// Takes what is proved of the position of a row, and the nodes that it took. Returns the row's
+    /// next question, if it is not decided yet.
+    pub fn answered(&mut self, life: u64, row: u64, bound: Bound, nodes: u64) -> Option<Ask> {
+        self.of_life(life)?.answered(row, bound, nodes)
+    }
+
+    /// Takes back a row whose question was not answered: because proofs contradict each other, if it
+    /// is `disputed`; it rests then until the campaign is changed or opened again.
+    pub fn failed(&mut self, life: u64, row: u64, disputed: bool) {
+        if let Some(member) = self.of_life(life) {
+            member.failed(row, disputed);
+        }
+    }
+
+    /// Takes note of the time, and has outcomes written to the disk.
+    pub fn tick(&mut self, now: Duration) {
+        for member in self.members.values_mut() {
+            member.tick(now);
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! One campaign at work.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use outflank_engine::Bound;
+use outflank_proto::campaign::Campaign;
+
+use super::Ask;
+use crate::campaign::error::CampaignError;
+use crate::campaign::form::Row;
+use crate::campaign::ledger::Ledger;
+use crate::campaign::meter::Meter;
+use crate::campaign::question::{Outcome, Question};
+use crate::campaign::record::{Progress, Record};
+use crate::core::Terms;
+
+/// A row that is being worked on.
+#[derive(Debug)]
+struct Flight {
+    row: Row,
+    record: Record,
+    /// What has been proved so far.
+    bound: Bound,
+    /// Nodes of the questions that are answered.
+    nodes: u64,
+    /// Nodes of the one that is not.
+    running: Arc<AtomicU64>,
+}
+
+/// A campaign and its rows that are being worked on.
+#[derive(Debug)]
+pub(super) struct Member {
+    pub(super) ledger: Ledger,
+    pub(super) life: u64,
+    /// No row before this one waits for its turn.
+    cursor: u64,
+    flights: BTreeMap<u64, Flight>,
+    /// Open rows whose proofs contradict each other.
+    disputed: BTreeSet<u64>,
+    meter: Meter,
+    /// Why the campaign cannot go on.
+    fault: Option<String>,
+}
+
+impl Member {
+    pub(super) fn new(ledger: Ledger, life: u64) -> Self {
+        let (flights, disputed) = (BTreeMap::new(), BTreeSet::new());
+        Self { ledger, life, cursor: 0, flights, disputed, meter: Meter::default(), fault: None }
+    }
+
+    pub(super) fn is_running(&self) -> bool {
+        !self.ledger.state.paused && self.fault.is_none()
+    }
+
+    pub(super) fn active(&self) -> usize {
+        self.flights.len()
+    }
+
+    /// Gives up what is being worked on; late answers belong to an earlier life.
+    pub(super) fn begin_again(&mut self, life: u64) {
+        let back = self.flights.keys().chain(&self.disputed).copied().min();
+        self.cursor = back.map_or(self.cursor, |row| row.min(self.cursor));
+        (self.life, self.fault) = (life, None);
+        self.flights.clear();
+        self.disputed.clear();
+        self.meter = Meter::default();
+    }
+
+    /// Returns the first question of the next open row.
+    pub(super) fn next_ask(&mut self) -> Option<Ask> {
+        match self.next_flight() {
+            Ok(row) => self.ask(row?),
+            Err(error) => {
+                self.rest(&error);
+                None
+            }
+        }
+    }
+
+    fn rest(&mut self, error: &CampaignError) {
+        let campaign = &self.ledger.head.name;
+        tracing::error!(campaign, %error, "the campaign cannot go on and rests");
+        self.fault = Some(error.to_string());
+    }
+
+    /// Takes the next open row in hand.
+    fn next_flight(&mut self) -> Result<Option<u64>, CampaignError> {
+        loop {
+            let block = self.ledger.records.from(self.cursor)?;
+            if block.is_empty() {
+                return Ok(None);
+            }
+            let records = (self.cursor..).zip(block);
+            for (row, record) in records {
+                self.cursor = row + 1;
+                let is_free = !self.flights.contains_key(&row) && !self.disputed.contains(&row);
+                if record.progress == Progress::Open && is_free {
+                    let (bound, nodes, running) = (Bound::UNKNOWN, 0, Arc::default());
+                    let flight =
+                        Flight { row: self.ledger.row(&record)?, record, bound, nodes, running };
+                    self.flights.insert(row, flight);
+                    return Ok(Some(row));
+                }
+            }
+        }
+    }
+
+    /// Returns what is to be asked next about a row in hand.
+    fn ask(&self, row: u64) -> Option<Ask> {
+        let flight = self.flights.get(&row)?;
+        Some(Ask {
+            life: self.life,
+            row,
+            position: flight.row.position,
+            window: flight.row.question.next(flight.bound)?,
+            terms: Terms {
+                priority: self.ledger.state.priority,
+                split_to: self.ledger.head.split_to,
+            },
+            nodes: Arc::clone(&flight.running),
+        })
+    }
+
+    pub(super) fn answered(&mut self, row: u64, bound: Bound, nodes: u64) -> Option<Ask> {
+        let flight = self.flights.get_mut(&row)?;
+        let Ok(merged) = flight.bound.merge(bound) else {
+            self.failed(row, true);
+            return None;
+        };
+        flight.bound = merged;
+        flight.nodes = flight.nodes.saturating_add(nodes);
+        flight.running.store(0, Ordering::Relaxed);
+        match flight.row.question.outcome(merged) {
+            Some(outcome) => {
+                self.decided(row, outcome);
+                None
+            }
+            None => self.ask(row),
+        }
+    }
+
+    fn decided(&mut self, row: u64, outcome: Outcome) {
+        let Some(flight) = self.flights.remove(&row) else { return };
+        let Flight { row: content, record, bound, nodes, .. } = flight;
+        self.tell(row, &content, outcome, bound, nodes);
+        let searched = nodes > 0;
+        let progress = Progress::Decided { outcome, bound, nodes, searched };
+        self.ledger.tally.decide(record.predicted, outcome, nodes, searched);
+        if let Err(error) = self.ledger.put(row, &Record { progress, ..record }) {
+            self.rest(&error);
+        }
+        if self.ledger.tally.open == 0 {
+            let tally = self.ledger.tally;
+            tracing::info!(
+                campaign = self.ledger.head.name,
+                proved = tally.proved,
+                refuted = tally.refuted,
+                solved = tally.solved,
+                nodes = tally.nodes,
+                "campaign finished"
+            );
+        }
+    }
+
+    /// Says how a row ended: a refuted hypothesis as loudly as it can be said without being an error
+    /// of ours.
+    fn tell(&self, row: u64, content: &Row, outcome: Outcome, bound: Bound, nodes: u64) {
+        let (campaign, row, board) = (&self.ledger.head.name, row + 1, content.board());
+        let claim = match content.question {
+            Question::Claim(claim) => claim.to_string(),
+            Question::Value(window) => window.to_string(),
+        };
+        match outcome {
+            Outcome::Proved => {
+                tracing::info!(campaign, row, board, claim, %bound, nodes, "hypothesis proved");
+            }
+            Outcome::Refuted => {
+                tracing::warn!(campaign, row, board, claim, %bound, nodes, "hypothesis refuted");
+            }
+            Outcome::Solved => {
+                tracing::info!(campaign, row, board, %bound, nodes, "row solved");
+            }
+        }
+    }
+
+    pub(super) fn failed(&mut self, row: u64, disputed: bool) {
+        if self.flights.remove(&row).is_none() {
+            return;
+        }
+        if disputed {
+            let campaign = &self.ledger.head.name;
+            tracing::error!(campaign, row = row + 1, "proofs of this row contradict each other");
+            self.disputed.insert(row);
+        } else {
+            self.cursor = self.cursor.min(row);
+        }
+    }
+
+    pub(super) fn tick(&mut self, now: Duration) {
+        self.meter.note(now, self.nodes());
+        if let Err(error) = self.ledger.sync() {
+            self.rest(&error);
+        }
+    }
+
+    /// Returns the nodes searched, those for rows in hand included.
+    fn nodes(&self) -> u64 {
+        let flights = self.flights.values().map(Flight::spent);
+        flights.fold(self.ledger.tally.nodes, u64::saturating_add)
+    }
+
+    /// Returns the nodes that are probably still to search.
+    fn nodes_left(&self) -> f64 {
+        let tally = &self.ledger.tally;
+        let done = |flight: &Flight| {
+            (flight.spent() as f64).min(f64::from(flight.record.predicted) * tally.correction())
+        };
+        (tally.nodes_left() - self.flights.values().map(done).sum::<f64>()).max(0.0)
+    }
+
+    /// Returns the campaign's state.
+    pub(super) fn campaign(&self) -> Campaign {
+        let (head, tally, state) = (&self.ledger.head, &self.ledger.tally, self.ledger.state);
+        let (rate, left) = (self.meter.rate(), self.nodes_left());
+        let seconds = (left / rate).ceil();
+        Campaign {
+            name: head.name.clone(),
+            form: self.ledger.form,
+            priority: state.priority,
+            paused: state.paused,
+            split_to: head.split_to,
+            rows: tally.rows,
+            duplicates: tally.duplicates,
+            proved: tally.proved,
+            refuted: tally.refuted,
+            solved: tally.solved,
+            open: tally.open,
+            active: self.flights.len() as u64,
+            disputed: self.disputed.len() as u64,
+            nodes: self.nodes(),
+            nodes_per_second: rate,
+            predicted_nodes_left: left,
+            seconds_left: match (tally.open, rate > 0.0 && seconds < 1e12) {
+                (0, _) => Some(0),
+                (_, true) => Some(seconds as u64),
+                (_, false) => None,
+            },
+            fault: self.fault.clone().unwrap_or_default(),
+        }
+    }
+}
+
+impl Flight {
+    fn spent(&self) -> u64 {
+        self.nodes.saturating_add(self.running.load(Ordering::Relaxed))
+    }
+}

@@ -1,0 +1,111 @@
+//! What is counted of a campaign, and what follows about the work that is left.
+
+use super::question::Outcome;
+use super::record::{Progress, Record};
+
+/// The sums over the records of a campaign.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Tally {
+    pub(super) rows: u64,
+    pub(super) duplicates: u64,
+    pub(super) proved: u64,
+    pub(super) refuted: u64,
+    pub(super) solved: u64,
+    pub(super) open: u64,
+    /// Nodes searched for decided rows.
+    pub(super) nodes: u64,
+    /// Nodes predicted for open rows.
+    predicted_open: f64,
+    /// Nodes predicted for the rows that were decided by a search, and nodes that it took.
+    predicted_searched: f64,
+    searched: f64,
+}
+
+impl Tally {
+    /// Counts a record.
+    pub(super) fn add(&mut self, record: &Record) {
+        self.rows += 1;
+        let predicted = f64::from(record.predicted);
+        match record.progress {
+            Progress::Open => {
+                self.open += 1;
+                self.predicted_open += predicted;
+            }
+            Progress::Duplicate { .. } => self.duplicates += 1,
+            Progress::Decided { outcome, nodes, searched, .. } => {
+                self.count(outcome, nodes, searched, predicted);
+            }
+        }
+    }
+
+    /// Counts that an open record is decided now.
+    pub(super) fn decide(&mut self, predicted: f32, outcome: Outcome, nodes: u64, searched: bool) {
+        let predicted = f64::from(predicted);
+        self.open -= 1;
+        self.predicted_open = (self.predicted_open - predicted).max(0.0);
+        self.count(outcome, nodes, searched, predicted);
+    }
+
+    fn count(&mut self, outcome: Outcome, nodes: u64, searched: bool, predicted: f64) {
+        match outcome {
+            Outcome::Proved => self.proved += 1,
+            Outcome::Refuted => self.refuted += 1,
+            Outcome::Solved => self.solved += 1,
+        }
+        self.nodes = self.nodes.saturating_add(nodes);
+        if searched {
+            self.predicted_searched += predicted;
+            self.searched += nodes as f64;
+        }
+    }
+
+    /// Returns how many nodes a predicted node has turned out to be; 1 before anything is known.
+    pub(super) fn correction(&self) -> f64 {
+        if self.predicted_searched > 0.0 { self.searched / self.predicted_searched } else { 1.0 }
+    }
+
+    /// Returns the nodes that the open rows will probably take.
+    pub(super) fn nodes_left(&self) -> f64 {
+        self.predicted_open * self.correction()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use outflank_engine::{Bound, Score};
+
+    use super::*;
+
+    fn open(predicted: f32) -> Record {
+        Record { progress: Progress::Open, predicted, offset: 0, length: 1 }
+    }
+
+    #[test]
+    fn what_was_predicted_wrongly_is_corrected_for_the_rest() {
+        let mut tally = Tally::default();
+        [100.0, 100.0, 300.0].into_iter().for_each(|nodes| tally.add(&open(nodes)));
+        assert_eq!((tally.nodes_left(), tally.open), (500.0, 3));
+        tally.decide(100.0, Outcome::Proved, 250, true);
+        assert_eq!((tally.nodes_left(), tally.open, tally.nodes), (1000.0, 2, 250));
+        // What the store answered says nothing about the cost of the rest.
+        tally.decide(100.0, Outcome::Refuted, 0, false);
+        assert_eq!((tally.nodes_left(), tally.refuted), (750.0, 1));
+    }
+
+    #[test]
+    fn a_campaign_that_is_opened_again_is_counted_as_it_was() {
+        let bound = Bound::at_least(Score::DRAW);
+        let decided =
+            Progress::Decided { outcome: Outcome::Proved, bound, nodes: 70, searched: true };
+        let mut live = Tally::default();
+        live.add(&open(10.0));
+        live.add(&Record { progress: Progress::Duplicate { of: 0 }, ..open(10.0) });
+        live.add(&open(30.0));
+        live.decide(10.0, Outcome::Proved, 70, true);
+        let mut opened = Tally::default();
+        opened.add(&Record { progress: decided, ..open(10.0) });
+        opened.add(&Record { progress: Progress::Duplicate { of: 0 }, ..open(10.0) });
+        opened.add(&open(30.0));
+        assert_eq!(opened, live);
+    }
+}

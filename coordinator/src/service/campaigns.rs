@@ -1,0 +1,201 @@
+//! The thread that owns the campaigns, and the requests that it makes.
+//!
+//! A row's question takes the same way as a client's: it is announced to the links, submitted to the
+//! core, and answered when the proofs are on disk. So that the core's memory does not depend on the
+//! length of a list, only a few rows for each thread of the fleet are under way at once.
+
+mod flight;
+mod grpc;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use outflank_engine::Bound;
+use tokio::runtime::Handle;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::{Instant, MissedTickBehavior};
+use tokio_util::sync::CancellationToken;
+use tonic::Status;
+
+use super::{ServiceError, Shared, fate};
+use crate::campaign::{Ask, Roster};
+pub(super) use grpc::CampaignsService;
+
+/// The length of the queue to the thread.
+const QUEUE: usize = 1024;
+/// The time between two looks at the clock and at the size of the fleet.
+const TICK: Duration = Duration::from_secs(1);
+/// Rows under way for each thread of the fleet: one that is searched, one that waits.
+const ROWS_PER_THREAD: u64 = 2;
+/// The fewest and the most rows under way. The most leave room for clients among all requests.
+const FEWEST_ROWS: u64 = 8;
+const MOST_ROWS: u64 = 8_000;
+
+/// What the thread receives.
+pub(super) enum Order {
+    /// Somebody wants something of the campaigns.
+    Call(Box<dyn FnOnce(&mut Roster) + Send>),
+    /// What is proved of the position of a row now.
+    Answered { life: u64, row: u64, bound: Bound, nodes: u64 },
+    /// A row's question has no answer.
+    Failed { life: u64, row: u64, disputed: bool },
+    /// Time has passed.
+    Tick,
+    /// Nothing more will come.
+    Close,
+}
+
+/// The way to the campaigns.
+#[derive(Debug)]
+pub(super) struct Campaigns {
+    orders: mpsc::Sender<Order>,
+    /// Their folder; `None` if the coordinator keeps none.
+    folder: Option<PathBuf>,
+}
+
+/// Returns both ends of the queue.
+pub(super) fn channel(roster: Option<&Roster>) -> (Campaigns, mpsc::Receiver<Order>) {
+    let (orders, receiver) = mpsc::channel(QUEUE);
+    let folder = roster.map(|roster| roster.folder().to_owned());
+    (Campaigns { orders, folder }, receiver)
+}
+
+impl Campaigns {
+    /// Returns the folder of the campaigns.
+    fn folder(&self) -> Result<&Path, Status> {
+        let none = "this coordinator keeps no campaigns, expected one with a store on disk";
+        self.folder.as_deref().ok_or_else(|| Status::failed_precondition(none))
+    }
+
+    /// Has `work` done with the campaigns and returns what came of it.
+    async fn call<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Roster) -> T + Send + 'static,
+    ) -> Result<T, Status> {
+        self.folder()?;
+        let (answer, answered) = oneshot::channel();
+        let call = Order::Call(Box::new(move |roster| {
+            // Whoever asked may have gone.
+            drop(answer.send(work(roster)));
+        }));
+        self.tell(call).await;
+        let gone = |_| Status::unavailable("the coordinator is stopping");
+        answered.await.map_err(gone)
+    }
+
+    /// Gives the thread an order; one that has ended needs none.
+    async fn tell(&self, order: Order) {
+        if self.orders.send(order).await.is_err() {
+            tracing::debug!("the campaigns had ended");
+        }
+    }
+
+    /// Lets the thread stop after the orders so far.
+    pub(super) async fn close(&self) {
+        self.tell(Order::Close).await;
+    }
+}
+
+/// Starts the thread.
+pub(super) fn start(
+    shared: &Arc<Shared>,
+    roster: Roster,
+    orders: mpsc::Receiver<Order>,
+) -> Result<JoinHandle<()>, ServiceError> {
+    let keeper = Keeper {
+        shared: Arc::clone(shared),
+        runtime: Handle::current(),
+        roster,
+        started: Instant::now(),
+        flights: BTreeMap::new(),
+    };
+    shared.tasks.spawn(tick(Arc::clone(shared)));
+    fate::guarded(shared, "campaigns", move || keeper.run(orders))
+}
+
+/// Tells the thread the time again and again until the service stops.
+async fn tick(shared: Arc<Shared>) {
+    let mut interval = tokio::time::interval(TICK);
+    interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let ended = shared.stopping.cancelled();
+    tokio::pin!(ended);
+    loop {
+        tokio::select! {
+            () = &mut ended => return,
+            _ = interval.tick() => shared.campaigns.tell(Order::Tick).await,
+        }
+    }
+}
+
+/// The owner of the campaigns.
+#[derive(Debug)]
+struct Keeper {
+    shared: Arc<Shared>,
+    runtime: Handle,
+    roster: Roster,
+    started: Instant,
+    /// For each life of a campaign, the way to give up its requests.
+    flights: BTreeMap<u64, CancellationToken>,
+}
+
+impl Keeper {
+    /// Works until the queue is closed.
+    fn run(mut self, mut orders: mpsc::Receiver<Order>) {
+        while let Some(order) = orders.blocking_recv() {
+            let fill = match order {
+                Order::Call(work) => {
+                    work(&mut self.roster);
+                    self.give_up_earlier_lives();
+                    true
+                }
+                Order::Answered { life, row, bound, nodes } => {
+                    if let Some(next) = self.roster.answered(life, row, bound, nodes) {
+                        self.ask(next);
+                    }
+                    true
+                }
+                Order::Failed { life, row, disputed } => {
+                    self.roster.failed(life, row, disputed);
+                    false // With the next tick: what refuses now will refuse again at once.
+                }
+                Order::Tick => {
+                    self.roster.tick(self.started.elapsed());
+                    true
+                }
+                Order::Close => break,
+            };
+            if fill && !self.shared.stopping.is_cancelled() {
+                self.fill();
+            }
+        }
+        self.roster.tick(self.started.elapsed());
+    }
+
+    fn fill(&mut self) {
+        let threads = self.shared.links.counts().threads;
+        let width = (ROWS_PER_THREAD * threads).clamp(FEWEST_ROWS, MOST_ROWS);
+        for ask in self.roster.fill(usize::try_from(width).unwrap_or(usize::MAX)) {
+            self.ask(ask);
+        }
+    }
+
+    fn ask(&mut self, ask: Ask) {
+        let given_up = self.flights.entry(ask.life).or_default().clone();
+        let flight = flight::fly(Arc::clone(&self.shared), ask, given_up);
+        self.shared.tasks.spawn_on(flight, &self.runtime);
+    }
+
+    fn give_up_earlier_lives(&mut self) {
+        let lives = self.roster.lives();
+        self.flights.retain(|life, given_up| {
+            let is_current = lives.contains(life);
+            if !is_current {
+                given_up.cancel();
+            }
+            is_current
+        });
+    }
+}

@@ -1,0 +1,191 @@
+//! The service that the keepers of campaigns call.
+
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+use outflank_engine::{Position, Square};
+use outflank_proto::campaign::{Change, ExportRequest, ImportHead, ImportPart, valid_name};
+use outflank_proto::v1;
+use outflank_proto::v1::campaigns_server;
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::{Request, Response, Status, Streaming};
+
+use crate::campaign::{CampaignError, Export, ExportError, Import, Imported};
+use crate::service::{ProofStore, Shared, solver};
+
+/// The number of parts of a list that wait to be read or written.
+const PARTS: usize = 8;
+/// The size of the parts of an export, in bytes.
+const PART_BYTES: usize = 64 << 10;
+
+/// The service that the keepers of campaigns call.
+#[derive(Debug)]
+pub(in crate::service) struct CampaignsService(pub(in crate::service) Arc<Shared>);
+
+/// Returns the answer that stands for an error.
+fn status(error: &CampaignError) -> Status {
+    let text = error.to_string();
+    match error {
+        CampaignError::Row { .. } | CampaignError::Empty { .. } => Status::invalid_argument(text),
+        CampaignError::Exists { .. } => Status::already_exists(text),
+        CampaignError::Unknown { .. } => Status::not_found(text),
+        CampaignError::Unfinished { .. } => Status::failed_precondition(text),
+        CampaignError::Io { .. } | CampaignError::Damaged { .. } => Status::internal(text),
+    }
+}
+
+#[tonic::async_trait]
+impl campaigns_server::Campaigns for CampaignsService {
+    type ExportStream = ReceiverStream<Result<v1::ExportPart, Status>>;
+
+    async fn import(
+        &self,
+        request: Request<Streaming<v1::ImportPart>>,
+    ) -> Result<Response<v1::ImportResponse>, Status> {
+        let campaigns = &self.0.campaigns;
+        let folder = campaigns.folder()?.to_owned();
+        let mut parts = request.into_inner();
+        let Some(ImportPart::Head(head)) = next(&mut parts).await? else {
+            return Err(Status::invalid_argument("field part is no head, expected a head first"));
+        };
+        let name = head.name.clone();
+        let (sender, receiver) = mpsc::channel(PARTS);
+        let taking = self.0.tasks.spawn_blocking(move || take(&folder, &head, receiver));
+        while let Some(part) = next(&mut parts).await? {
+            if sender.send(part).await.is_err() {
+                break; // It has found a fault.
+            }
+        }
+        drop(sender);
+        let taken = taking.await.map_err(|error| Status::internal(error.to_string()))?;
+        let imported = taken?;
+        let adopted = campaigns.call(move |roster| roster.adopt(imported)).await?;
+        let (campaign, repeated) = adopted.map_err(|error| status(&error))?;
+        tracing::info!(campaign = name, rows = campaign.rows, repeated, "campaign imported");
+        Ok(Response::new(v1::ImportResponse { campaign: Some(campaign.into()), repeated }))
+    }
+
+    async fn list(
+        &self,
+        request: Request<v1::ListRequest>,
+    ) -> Result<Response<v1::ListResponse>, Status> {
+        let name = request.into_inner().name;
+        let listed = self.0.campaigns.call(move |roster| roster.list(name.as_deref())).await?;
+        let campaigns =
+            listed.map_err(|error| status(&error))?.into_iter().map(Into::into).collect();
+        Ok(Response::new(v1::ListResponse { campaigns }))
+    }
+
+    async fn change(
+        &self,
+        request: Request<v1::ChangeRequest>,
+    ) -> Result<Response<v1::Campaign>, Status> {
+        let change: Change = request.into_inner().try_into()?;
+        let changed = self.0.campaigns.call(move |roster| roster.change(&change)).await?;
+        Ok(Response::new(changed.map_err(|error| status(&error))?.into()))
+    }
+
+    async fn remove(
+        &self,
+        request: Request<v1::RemoveRequest>,
+    ) -> Result<Response<v1::RemoveResponse>, Status> {
+        let v1::RemoveRequest { name, unfinished } = request.into_inner();
+        if !valid_name(&name) {
+            return Err(Status::invalid_argument("field name can be no campaign's name"));
+        }
+        let remove = self.0.campaigns.call(move |roster| roster.remove(&name, unfinished)).await?;
+        remove.map_err(|error| status(&error))?;
+        Ok(Response::new(v1::RemoveResponse {}))
+    }
+
+    async fn export(
+        &self,
+        request: Request<v1::ExportRequest>,
+    ) -> Result<Response<Self::ExportStream>, Status> {
+        let wanted: ExportRequest = request.into_inner().try_into()?;
+        let export = self.0.campaigns.call(move |roster| roster.export(&wanted)).await?;
+        let export = export.map_err(|error| status(&error))?;
+        let (sender, receiver) = mpsc::channel(PARTS);
+        let shared = Arc::clone(&self.0);
+        self.0.tasks.spawn_blocking(move || give(&shared, &export, &sender));
+        Ok(Response::new(ReceiverStream::new(receiver)))
+    }
+}
+
+async fn next(parts: &mut Streaming<v1::ImportPart>) -> Result<Option<ImportPart>, Status> {
+    Ok(parts.message().await?.map(ImportPart::try_from).transpose()?)
+}
+
+/// Takes a list; without its end, because the client has gone, say, nothing is left of it.
+fn take(
+    folder: &Path,
+    head: &ImportHead,
+    mut parts: mpsc::Receiver<ImportPart>,
+) -> Result<Imported, Status> {
+    let mut import = Import::begin(folder, head).map_err(|error| status(&error))?;
+    let mut taken = 0;
+    while let Some(part) = parts.blocking_recv() {
+        match part {
+            ImportPart::Data(data) => {
+                taken += data.len() as u64;
+                import.feed(&data).map_err(|error| status(&error))?;
+            }
+            ImportPart::End(bytes) if bytes == taken => {
+                return import.finish().map_err(|error| status(&error));
+            }
+            ImportPart::End(bytes) => {
+                let found = format!("field end is {bytes}, expected {taken}, the bytes before it");
+                return Err(Status::invalid_argument(found));
+            }
+            ImportPart::Head(_) => {
+                return Err(Status::invalid_argument("field part is a second head, expected data"));
+            }
+        }
+    }
+    Err(Status::invalid_argument("the stream ended, expected the end of the list"))
+}
+
+/// Sends a campaign's rows until they end or the client has gone.
+fn give(shared: &Shared, export: &Export, parts: &mpsc::Sender<Result<v1::ExportPart, Status>>) {
+    let best_move = |position: Position| best_move(&*shared.store, position);
+    let mut out = BufWriter::with_capacity(PART_BYTES, Parts { shared, parts });
+    let error = match export.run(&best_move, &mut out) {
+        Ok(rows) => {
+            tracing::debug!(rows, "campaign exported");
+            return;
+        }
+        Err(ExportError::Campaign(error)) => status(&error),
+        Err(ExportError::Output(error)) => Status::unavailable(error.to_string()),
+    };
+    if parts.blocking_send(Err(error)).is_err() {
+        tracing::debug!("the client went before its export was complete");
+    }
+}
+
+fn best_move(store: &dyn ProofStore, position: Position) -> Option<Square> {
+    solver::as_seen_by(position, store.get(position.canonical())?.best_move?)
+}
+
+/// Where the bytes of an export go.
+struct Parts<'a> {
+    shared: &'a Shared,
+    parts: &'a mpsc::Sender<Result<v1::ExportPart, Status>>,
+}
+
+impl Write for Parts<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.shared.stopping.is_cancelled() {
+            return Err(io::Error::other("the coordinator is stopping"));
+        }
+        let part = v1::ExportPart { data: bytes.to_vec() };
+        let gone = |_| io::Error::from(io::ErrorKind::BrokenPipe);
+        self.parts.blocking_send(Ok(part)).map_err(gone)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

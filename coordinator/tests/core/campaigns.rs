@@ -1,0 +1,36 @@
+//! Requests of campaigns: their turn, and how they are cut.
+
+use outflank_coordinator::core::{Event, SolveId, Terms};
+use outflank_engine::{Position, Score, Window};
+
+use crate::random::{Random, position};
+use crate::script::{Script, assigned, only_job, whole};
+
+fn enlist(script: &mut Script, solve: u64, position: Position, terms: Terms) {
+    let window = Window::at_least(Score::DRAW).unwrap();
+    script.at(0, Event::Enlisted { solve: SolveId(solve), position, window, terms });
+}
+
+#[test]
+fn clients_come_before_campaigns_and_campaigns_by_priority() {
+    let mut random = Random(5);
+    let [low, high, client] = [9, 9, 9].map(|empties| position(&mut random, empties));
+    let mut script = Script::new(whole());
+    enlist(&mut script, 1, low, Terms { priority: 1, split_to: None });
+    enlist(&mut script, 2, high, Terms { priority: 2, split_to: None });
+    let join = |script: &mut Script, worker| only_job(&script.join(0, worker, 1)).1.position;
+    assert_eq!(join(&mut script, 1), high.canonical());
+    script.submit(0, 3, client);
+    assert_eq!(join(&mut script, 2), client.canonical());
+    assert_eq!(join(&mut script, 3), low.canonical());
+}
+
+#[test]
+fn a_campaign_is_split_to_the_number_of_empties_that_it_wants() {
+    let root = position(&mut Random(6), 10);
+    let mut script = Script::new(whole());
+    enlist(&mut script, 1, root, Terms { priority: 0, split_to: Some(8) });
+    let jobs = assigned(&script.join(0, 1, 64));
+    assert!(jobs.len() > 1, "{jobs:?}");
+    assert!(jobs.iter().all(|(_, job)| job.position.empties() == 8), "{jobs:?}");
+}

@@ -1,0 +1,110 @@
+//! `outflank campaign`: lists of positions that are solved together.
+//!
+//! Every verb speaks to a coordinator: to one elsewhere with `--connect`, otherwise to one that is
+//! started in this process on the store, without a worker but for `run`.
+
+mod arguments;
+mod place;
+mod show;
+mod transfer;
+mod wait;
+
+use anyhow::Context;
+use outflank_coordinator::client::CampaignsClient;
+use outflank_proto::campaign::{Campaign as State, Change};
+
+pub(crate) use arguments::Campaign;
+use arguments::{Action, Named};
+use place::Place;
+
+use crate::cluster::client_failure;
+use crate::exit::{Exit, Failure};
+use crate::numbers::grouped;
+use crate::{interrupt, output, runtime};
+
+/// Does what is asked with campaigns.
+pub(crate) fn run(arguments: &Campaign, quiet: bool) -> Result<Exit, Failure> {
+    runtime::start()?.block_on(act(&arguments.action, quiet))
+}
+
+async fn act(action: &Action, quiet: bool) -> Result<Exit, Failure> {
+    let (stop, _watch) = interrupt::watch().context("listening for Ctrl-C")?;
+    let opened = stop.run_until_cancelled(Place::open(action)).await;
+    let Some(place) = opened else { return Ok(Exit::Interrupted) };
+    let mut place = place?;
+    let done = {
+        let client = place.client();
+        let acting = perform(action, client, quiet);
+        tokio::select! {
+            biased;
+            () = stop.cancelled() => Ok(Exit::Interrupted),
+            failure = place.failure() => Err(failure),
+            done = acting => done,
+        }
+    };
+    let closed = place.close().await;
+    let exit = done?;
+    closed?;
+    if exit == Exit::Interrupted {
+        output::note("interrupted; campaigns and proofs are kept, the same command goes on");
+    }
+    Ok(exit)
+}
+
+async fn perform(
+    action: &Action,
+    mut client: CampaignsClient,
+    quiet: bool,
+) -> Result<Exit, Failure> {
+    match action {
+        Action::Import(import) => transfer::import(import, &mut client).await,
+        Action::Export(export) => transfer::export(export, &mut client).await,
+        Action::List(list) => {
+            let campaigns = client.list(None).await.map_err(client_failure)?;
+            show::table(&campaigns, list.json)?;
+            Ok(Exit::Done)
+        }
+        Action::Status(status) => {
+            let campaign = one(&mut client, &status.named.name).await?;
+            show::status(&mut client, &campaign, status.json).await
+        }
+        Action::Wait(wanted) => {
+            let name = std::slice::from_ref(&wanted.named.name);
+            wait::until_done(&mut client, name, wanted.json, quiet).await
+        }
+        Action::Run(wanted) => {
+            wait::until_done(&mut client, &wanted.names, wanted.json, quiet).await
+        }
+        Action::Pause(named) => change(&mut client, named, Some(true), None).await,
+        Action::Resume(named) => change(&mut client, named, Some(false), None).await,
+        Action::Priority(wanted) => {
+            change(&mut client, &wanted.named, None, Some(wanted.priority)).await
+        }
+        Action::Remove(wanted) => {
+            let name = &wanted.named.name;
+            client.remove(name, wanted.unfinished).await.map_err(client_failure)?;
+            output::line(&format!("{name}: removed; what was proved stays in the store"))?;
+            Ok(Exit::Done)
+        }
+    }
+}
+
+async fn one(client: &mut CampaignsClient, name: &str) -> Result<State, Failure> {
+    let mut listed = client.list(Some(name)).await.map_err(client_failure)?;
+    let found = listed.pop().context("the coordinator's answer names no campaign")?;
+    Ok(found)
+}
+
+async fn change(
+    client: &mut CampaignsClient,
+    named: &Named,
+    paused: Option<bool>,
+    priority: Option<u8>,
+) -> Result<Exit, Failure> {
+    let change = Change { name: named.name.clone(), paused, priority };
+    let campaign = client.change(change).await.map_err(client_failure)?;
+    let (state, open) = (show::state(&campaign), grouped(campaign.open));
+    let priority = campaign.priority;
+    output::line(&format!("{}: {state}, priority {priority}, {open} tasks open", campaign.name))?;
+    Ok(Exit::Done)
+}

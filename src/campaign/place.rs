@@ -1,0 +1,76 @@
+//! Where the campaigns are: with a coordinator elsewhere, or in a store that this process opens.
+
+use std::path::Path;
+
+use outflank_coordinator::client::{self, CampaignsClient, Channel};
+
+use super::arguments::{Action, Run, Where};
+use crate::cluster::{Local, client_failure};
+use crate::exit::Failure;
+use crate::{machine, store};
+
+/// The way to the coordinator that keeps the campaigns.
+#[derive(Debug)]
+pub(super) struct Place {
+    channel: Channel,
+    local: Option<Local>,
+}
+
+impl Place {
+    /// Connects to the coordinator that the arguments name, or starts one in this process.
+    pub(super) async fn open(action: &Action) -> Result<Self, Failure> {
+        let place = match action {
+            Action::Run(run) => return Self::worked(run).await,
+            Action::Import(import) => &import.named.place,
+            Action::List(list) => &list.place,
+            Action::Status(status) | Action::Wait(status) => &status.named.place,
+            Action::Pause(named) | Action::Resume(named) => &named.place,
+            Action::Priority(priority) => &priority.named.place,
+            Action::Export(export) => &export.named.place,
+            Action::Remove(remove) => &remove.named.place,
+        };
+        let Where { connect, store } = place;
+        if let Some(address) = connect {
+            let channel = client::connect(address).await.map_err(client_failure)?;
+            return Ok(Self { channel, local: None });
+        }
+        let path = store.clone().map_or_else(machine::default_store, Ok)?;
+        let local = Local::without_worker(options(&path, None), store::open(&path)?)?;
+        Ok(Self { channel: local.connect(), local: Some(local) })
+    }
+
+    /// Starts a coordinator and a worker.
+    async fn worked(run: &Run) -> Result<Self, Failure> {
+        let path = run.store.clone().map_or_else(machine::default_store, Ok)?;
+        let options = options(&path, run.job_nodes);
+        let local = Local::with_worker(options, store::open(&path)?, &run.search).await?;
+        Ok(Self { channel: local.connect(), local: Some(local) })
+    }
+
+    /// Returns the way to the campaigns.
+    pub(super) fn client(&self) -> CampaignsClient {
+        CampaignsClient::new(self.channel.clone())
+    }
+
+    /// Completes when the coordinator in this process has failed, with the reason.
+    pub(super) async fn failure(&mut self) -> Failure {
+        match &mut self.local {
+            Some(local) => local.failure().await,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Stops what runs in this process.
+    pub(super) async fn close(self) -> Result<(), Failure> {
+        match self.local {
+            Some(local) => local.stop().await,
+            None => Ok(()),
+        }
+    }
+}
+
+fn options(store: &Path, job_nodes: Option<u64>) -> outflank_coordinator::service::Options {
+    let mut options = machine::coordinator_options(job_nodes);
+    options.campaigns = Some(machine::campaigns(store));
+    options
+}

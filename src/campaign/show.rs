@@ -1,0 +1,313 @@
+//! Campaigns as text.
+
+use std::io::{self, IsTerminal};
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
+use outflank_coordinator::client::CampaignsClient;
+use outflank_proto::campaign::{Campaign, ExportRequest, Form, Selection};
+use serde::Serialize;
+
+use crate::cluster::client_failure;
+use crate::exit::{Exit, Failure};
+use crate::numbers::{grouped, short, span};
+use crate::output;
+
+/// The most refuted rows that a status lists.
+const REFUTED_ROWS: u64 = 10;
+/// The time between two lines where there is no terminal.
+const LINE_EVERY: Duration = Duration::from_secs(5);
+
+/// Returns what a campaign is doing, in a word.
+pub(super) fn state(campaign: &Campaign) -> &'static str {
+    match campaign {
+        Campaign { fault, .. } if !fault.is_empty() => "stopped",
+        Campaign { open: 0, .. } => "finished",
+        Campaign { paused: true, .. } => "paused",
+        Campaign { open, disputed, .. } if open == disputed => "disputed",
+        Campaign { active: 0, .. } => "waiting",
+        _ => "running",
+    }
+}
+
+/// Prints what was imported.
+pub(super) fn imported(campaign: &Campaign, repeated: bool) -> anyhow::Result<()> {
+    let Campaign { name, rows, duplicates, form, .. } = campaign;
+    let (rows, duplicates) = (grouped(*rows), grouped(*duplicates));
+    let tasks = grouped(campaign.tasks());
+    let already = if repeated { "was imported already: " } else { "" };
+    output::line(&format!(
+        "{name}: {already}{rows} rows ({form}), {duplicates} of them the same as others up to \
+         symmetry, {tasks} tasks"
+    ))
+}
+
+/// Prints all campaigns.
+pub(super) fn table(campaigns: &[Campaign], json: bool) -> anyhow::Result<()> {
+    if json {
+        return campaigns.iter().try_for_each(|campaign| output::line(&object(campaign)?));
+    }
+    output::line(&format!(
+        "{:<20} {:<9} {:>8} {:>13} {:>13} {:>9} {:>9} {:>13} {:>9}  time left",
+        "name", "state", "priority", "tasks", "proved", "refuted", "solved", "open", "nodes"
+    ))?;
+    for campaign in campaigns {
+        let row = format!(
+            "{:<20} {:<9} {:>8} {:>13} {:>13} {:>9} {:>9} {:>13} {:>9}  {}",
+            campaign.name,
+            state(campaign),
+            campaign.priority,
+            grouped(campaign.tasks()),
+            grouped(campaign.proved),
+            grouped(campaign.refuted),
+            grouped(campaign.solved),
+            grouped(campaign.open),
+            short(campaign.nodes as f64),
+            left(campaign),
+        );
+        output::line(row.trim_end())?;
+    }
+    Ok(())
+}
+
+/// Prints how far a campaign is, and the refuted rows. Returns the exit code that says the same.
+pub(super) async fn status(
+    client: &mut CampaignsClient,
+    campaign: &Campaign,
+    json: bool,
+) -> Result<Exit, Failure> {
+    if json {
+        output::line(&object(campaign)?)?;
+    } else {
+        output::line(&paragraph(campaign))?;
+        if campaign.refuted > 0 {
+            refuted(client, campaign).await?;
+        }
+    }
+    Ok(match campaign {
+        Campaign { fault, .. } if !fault.is_empty() => Exit::Store,
+        Campaign { disputed: 1.., .. } => Exit::Contradiction,
+        Campaign { refuted: 1.., .. } => Exit::Refuted,
+        _ => Exit::Done,
+    })
+}
+
+fn paragraph(campaign: &Campaign) -> String {
+    let Campaign { name, rows, duplicates, form, priority, .. } = campaign;
+    let (rows, duplicates) = (grouped(*rows), grouped(*duplicates));
+    let mut lines = vec![
+        ("campaign", format!("{name}, {}, priority {priority}", state(campaign))),
+        ("list", format!("{rows} rows ({form}), {duplicates} the same as others up to symmetry")),
+        ("proved", grouped(campaign.proved)),
+        ("refuted", grouped(campaign.refuted)),
+        ("solved", format!("{} (rows without a hypothesis)", grouped(campaign.solved))),
+        ("open", format!("{} ({} at work)", grouped(campaign.open), grouped(campaign.active))),
+        ("nodes", format!("{} ({}/s)", grouped(campaign.nodes), short(campaign.nodes_per_second))),
+    ];
+    if let Some(empties) = campaign.split_to {
+        lines.insert(2, ("split to", format!("{empties} empties")));
+    }
+    if campaign.open > 0 {
+        let nodes = short(campaign.predicted_nodes_left);
+        lines.push(("left", format!("about {nodes} nodes, {}", left(campaign))));
+    }
+    if campaign.disputed > 0 {
+        let count = grouped(campaign.disputed);
+        lines.push(("disputed", format!("{count} rows have proofs that contradict each other")));
+    }
+    if !campaign.fault.is_empty() {
+        lines.push(("stopped", campaign.fault.clone()));
+    }
+    let lines = lines.iter().map(|(title, text)| format!("{title:<10} {text}"));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Prints the first refuted rows, as loudly as what was proved.
+async fn refuted(client: &mut CampaignsClient, campaign: &Campaign) -> Result<(), Failure> {
+    let wanted = ExportRequest {
+        name: campaign.name.clone(),
+        form: Some(Form::Json),
+        selection: Selection::Refuted,
+        limit: Some(REFUTED_ROWS),
+    };
+    let mut rows = client.export(wanted).await.map_err(client_failure)?;
+    let mut text = Vec::new();
+    while let Some(part) = rows.next().await.map_err(client_failure)? {
+        text.extend(part);
+    }
+    for line in String::from_utf8_lossy(&text).lines() {
+        let row: serde_json::Value = serde_json::from_str(line).context("reading a row")?;
+        output::line(&format!("REFUTED    {}", claim(&row)))?;
+    }
+    if let Some(more) = campaign.refuted.checked_sub(REFUTED_ROWS + 1) {
+        let (name, more) = (&campaign.name, grouped(more + 1));
+        output::line(&format!(
+            "           and {more} more: outflank campaign export {name} --only refuted"
+        ))?;
+    }
+    Ok(())
+}
+
+/// Returns what a row has claimed and what is proved in place of it.
+fn claim(row: &serde_json::Value) -> String {
+    let number = |key: &str| row[key].as_i64();
+    let claimed = match (number("at_least"), number("at_most")) {
+        (Some(lower), Some(upper)) if lower == upper => format!("{lower:+}"),
+        (Some(lower), Some(upper)) => format!("{lower:+} to {upper:+}"),
+        (Some(lower), None) => format!("at least {lower:+}"),
+        (None, Some(upper)) => format!("at most {upper:+}"),
+        (None, None) => "nothing".to_owned(),
+    };
+    let proved = match (number("lower").unwrap_or(-64), number("upper").unwrap_or(64)) {
+        (lower, upper) if lower == upper => format!("{lower:+}"),
+        (lower, 64) => format!("at least {lower:+}"),
+        (-64, upper) => format!("at most {upper:+}"),
+        (lower, upper) => format!("{lower:+} to {upper:+}"),
+    };
+    let board = row["position"].as_str().unwrap_or_default();
+    format!("row {}: {board}: claimed {claimed}, proved {proved}", row["row"])
+}
+
+/// Says on standard error that there are refuted rows, whatever was exported.
+pub(super) fn remark_on_refuted(campaign: &Campaign) {
+    let Campaign { name, refuted, .. } = campaign;
+    if *refuted > 0 {
+        output::note(&format!(
+            "{name}: {} of {} hypotheses are refuted, see outflank campaign status {name}",
+            grouped(*refuted),
+            grouped(campaign.tasks()),
+        ));
+    }
+}
+
+fn left(campaign: &Campaign) -> String {
+    match campaign.seconds_left {
+        Some(0) if campaign.open == 0 => String::new(),
+        Some(seconds) if seconds < 60 => format!("{seconds} s"),
+        Some(seconds) if seconds < 48 * 3600 => span(Duration::from_secs(seconds)),
+        Some(seconds) => format!("{} days", grouped(seconds / 86_400)),
+        None => "no telling how long".to_owned(),
+    }
+}
+
+/// A campaign as JSON.
+#[derive(Serialize)]
+struct Object<'a> {
+    name: &'a str,
+    state: &'static str,
+    form: &'static str,
+    priority: u8,
+    paused: bool,
+    split_to: Option<u32>,
+    rows: u64,
+    duplicates: u64,
+    tasks: u64,
+    proved: u64,
+    refuted: u64,
+    solved: u64,
+    open: u64,
+    active: u64,
+    disputed: u64,
+    nodes: u64,
+    nodes_per_second: f64,
+    predicted_nodes_left: f64,
+    seconds_left: Option<u64>,
+    fault: Option<&'a str>,
+}
+
+fn object(campaign: &Campaign) -> anyhow::Result<String> {
+    let object = Object {
+        name: &campaign.name,
+        state: state(campaign),
+        form: campaign.form.name(),
+        priority: campaign.priority,
+        paused: campaign.paused,
+        split_to: campaign.split_to,
+        rows: campaign.rows,
+        duplicates: campaign.duplicates,
+        tasks: campaign.tasks(),
+        proved: campaign.proved,
+        refuted: campaign.refuted,
+        solved: campaign.solved,
+        open: campaign.open,
+        active: campaign.active,
+        disputed: campaign.disputed,
+        nodes: campaign.nodes,
+        nodes_per_second: campaign.nodes_per_second,
+        predicted_nodes_left: campaign.predicted_nodes_left,
+        seconds_left: campaign.seconds_left,
+        fault: Some(campaign.fault.as_str()).filter(|fault| !fault.is_empty()),
+    };
+    serde_json::to_string(&object).context("writing JSON")
+}
+
+/// Shows how far campaigns are while somebody waits for them.
+#[derive(Debug)]
+pub(super) struct Watch {
+    bar: Option<ProgressBar>,
+    /// When the last line was printed; `None` if nothing is shown.
+    last_line: Option<Instant>,
+}
+
+impl Watch {
+    pub(super) fn start(quiet: bool) -> Self {
+        let is_terminal = io::stderr().is_terminal();
+        let bar = (!quiet && is_terminal).then(bar);
+        Self { bar, last_line: (!quiet && !is_terminal).then(Instant::now) }
+    }
+
+    pub(super) fn update(&mut self, campaigns: &[Campaign]) {
+        let tasks: u64 = campaigns.iter().map(Campaign::tasks).sum();
+        let open: u64 = campaigns.iter().map(|campaign| campaign.open).sum();
+        if let Some(bar) = &self.bar {
+            bar.set_length(tasks);
+            bar.set_position(tasks - open);
+            bar.set_message(progress(campaigns));
+        }
+        if self.last_line.is_some_and(|last| last.elapsed() >= LINE_EVERY) {
+            self.last_line = Some(Instant::now());
+            output::note(&progress(campaigns));
+        }
+    }
+
+    pub(super) fn lost(&mut self, cause: &str) {
+        if let Some(bar) = &self.bar {
+            bar.set_message(format!("trying again: {cause}"));
+        }
+        if self.last_line.is_some_and(|last| last.elapsed() >= LINE_EVERY) {
+            self.last_line = Some(Instant::now());
+            output::note(&format!("trying again: {cause}"));
+        }
+    }
+}
+
+fn bar() -> ProgressBar {
+    let target = ProgressDrawTarget::stderr_with_hz(10);
+    let bar = ProgressBar::with_draw_target(Some(1), target).with_finish(ProgressFinish::AndClear);
+    let style =
+        ProgressStyle::with_template("{spinner} {pos}/{len} {elapsed} [{bar:20}] {wide_msg}")
+            .expect("the template is well-formed")
+            .progress_chars("=> ");
+    bar.set_style(style);
+    bar.enable_steady_tick(Duration::from_millis(100));
+    bar
+}
+
+/// Returns on one line how far the campaigns are that are not finished.
+fn progress(campaigns: &[Campaign]) -> String {
+    let unfinished = campaigns.iter().filter(|campaign| campaign.open > 0);
+    let texts = unfinished.map(|campaign| {
+        format!(
+            "{}: {} proved, {} refuted, {} solved, {} open, {}/s, {}",
+            campaign.name,
+            grouped(campaign.proved),
+            grouped(campaign.refuted),
+            grouped(campaign.solved),
+            grouped(campaign.open),
+            short(campaign.nodes_per_second),
+            left(campaign),
+        )
+    });
+    texts.collect::<Vec<_>>().join("; ")
+}

@@ -1,0 +1,134 @@
+//! Lists on their way in and out, in parts, so that their length does not matter.
+
+use std::fs::File;
+use std::io::{self, BufWriter, IntoInnerError, Read, Write};
+use std::path::Path;
+
+use anyhow::Context;
+use outflank_coordinator::client::{CampaignsClient, Rows};
+use outflank_engine::Window;
+use outflank_proto::campaign::{ExportRequest, ImportHead, ImportPart, Selection};
+use tempfile::NamedTempFile;
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+
+use super::arguments::{Export, Import};
+use super::{one, show};
+use crate::cluster::client_failure;
+use crate::exit::{Exit, Failure, OrExit};
+use crate::output;
+
+/// The size of the parts of a list, in bytes.
+const PART_BYTES: usize = 64 << 10;
+/// The number of parts that are read ahead.
+const PARTS: usize = 8;
+
+/// Imports the list that the arguments name.
+pub(super) async fn import(
+    arguments: &Import,
+    client: &mut CampaignsClient,
+) -> Result<Exit, Failure> {
+    let (reader, source) = open(&arguments.file).or_exit(Exit::BadInput)?;
+    let head = ImportHead {
+        name: arguments.named.name.clone(),
+        source,
+        form: arguments.form,
+        priority: arguments.priority,
+        split_to: arguments.split_to,
+        window: arguments.window.unwrap_or(Window::FULL),
+        paused: arguments.paused,
+    };
+    let what = format!("reading {}", head.source);
+    let (parts, receiver) = mpsc::channel(PARTS);
+    let mut reading = JoinSet::new();
+    reading.spawn_blocking(move || send(head, reader, &parts));
+    let imported = client.import(receiver).await;
+    // A list that could not be read to its end has no end for the coordinator either.
+    if let Some(Ok(Err(error))) = reading.try_join_next() {
+        return Err(error).context(what).or_exit(Exit::BadInput);
+    }
+    let (campaign, repeated) = imported.map_err(client_failure)?;
+    show::imported(&campaign, repeated)?;
+    Ok(Exit::Done)
+}
+
+fn open(path: &Path) -> anyhow::Result<(Box<dyn Read + Send>, String)> {
+    if path == Path::new("-") {
+        return Ok((Box::new(io::stdin()), "standard input".to_owned()));
+    }
+    let name = path.display().to_string();
+    if path.is_dir() {
+        anyhow::bail!("{name} is a folder, expected a file of positions");
+    }
+    let file = File::open(path).with_context(|| format!("opening {name}"))?;
+    Ok((Box::new(file), name))
+}
+
+/// Sends a list until it ends, or until nobody wants more of it.
+fn send(
+    head: ImportHead,
+    mut reader: Box<dyn Read + Send>,
+    parts: &mpsc::Sender<ImportPart>,
+) -> io::Result<()> {
+    let mut bytes = 0;
+    let mut next = Some(ImportPart::Head(head));
+    while let Some(part) = next.take() {
+        let is_last = matches!(part, ImportPart::End(_));
+        if parts.blocking_send(part).is_err() || is_last {
+            break;
+        }
+        let mut buffer = vec![0; PART_BYTES];
+        let count = reader.read(&mut buffer)?;
+        buffer.truncate(count);
+        bytes += count as u64;
+        next = Some(if count > 0 { ImportPart::Data(buffer) } else { ImportPart::End(bytes) });
+    }
+    Ok(())
+}
+
+/// Exports the rows that the arguments name.
+pub(super) async fn export(
+    arguments: &Export,
+    client: &mut CampaignsClient,
+) -> Result<Exit, Failure> {
+    let name = &arguments.named.name;
+    let campaign = one(client, name).await?;
+    let wanted = ExportRequest {
+        name: name.clone(),
+        form: arguments.form,
+        selection: arguments.only.map_or(Selection::All, Into::into),
+        limit: arguments.limit,
+    };
+    let rows = client.export(wanted).await.map_err(client_failure)?;
+    match &arguments.out {
+        None => copy(rows, &mut output::bulk()).await.map(drop)?,
+        Some(path) => write(rows, path).await?,
+    }
+    show::remark_on_refuted(&campaign);
+    Ok(Exit::Done)
+}
+
+async fn copy(mut rows: Rows, out: &mut impl Write) -> Result<u64, Failure> {
+    let mut bytes = 0;
+    while let Some(part) = rows.next().await.map_err(client_failure)? {
+        out.write_all(&part).context("writing the rows")?;
+        bytes += part.len() as u64;
+    }
+    out.flush().context("writing the rows")?;
+    Ok(bytes)
+}
+
+/// Writes the file `path`, which appears when it is complete and on disk.
+async fn write(rows: Rows, path: &Path) -> Result<(), Failure> {
+    let folder = match path.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    };
+    let what = || format!("writing {}", path.display());
+    let mut file = BufWriter::new(NamedTempFile::new_in(folder).with_context(what)?);
+    copy(rows, &mut file).await?;
+    let file = file.into_inner().map_err(IntoInnerError::into_error).with_context(what)?;
+    file.as_file().sync_all().with_context(what)?;
+    file.persist(path).with_context(what)?;
+    Ok(())
+}
