@@ -28,9 +28,11 @@ fn clients_come_before_campaigns_and_campaigns_by_priority() {
 #[test]
 fn a_campaign_is_split_to_the_number_of_empties_that_it_wants() {
     let root = position(&mut Random(6), 10);
-    let mut script = Script::new(whole());
-    enlist(&mut script, 1, root, Terms { priority: 0, split_to: Some(8) });
-    let jobs = assigned(&script.join(0, 1, 64));
-    assert!(jobs.len() > 1, "{jobs:?}");
-    assert!(jobs.iter().all(|(_, job)| job.position.empties() == 8), "{jobs:?}");
+    for (split_to, expected) in [(None, 10), (Some(10), 10), (Some(9), 9), (Some(8), 8)] {
+        let mut script = Script::new(whole());
+        enlist(&mut script, 1, root, Terms { priority: 0, split_to });
+        let jobs = assigned(&script.join(0, 1, 64));
+        let empties: Vec<u32> = jobs.iter().map(|(_, job)| job.position.empties()).collect();
+        assert!(!empties.is_empty() && empties.iter().all(|&count| count == expected), "{jobs:?}");
+    }
 }
