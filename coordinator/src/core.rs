@@ -29,6 +29,7 @@ mod need;
 mod orientation;
 mod predictor;
 mod principal;
+mod promote;
 mod question;
 mod recent;
 mod solve;

@@ -10,7 +10,7 @@ use crate::known_scores::{check, file};
 use crate::proof::exported_and_checked;
 
 /// Starts a coordinator on the store in `home` and returns it with the address it prints.
-fn coordinator(home: &Path, listen: &str) -> (Process, String) {
+pub(crate) fn coordinator(home: &Path, listen: &str) -> (Process, String) {
     let arguments = ["coordinator", "--store", "store", "--listen", listen];
     let process = Process::start(outflank(home, &arguments));
     let line = process.line();
@@ -19,7 +19,7 @@ fn coordinator(home: &Path, listen: &str) -> (Process, String) {
 }
 
 /// Starts a worker of one thread and waits until it has joined.
-fn worker(home: &Path, address: &str) -> Process {
+pub(crate) fn worker(home: &Path, address: &str) -> Process {
     let arguments = ["worker", "--connect", address, "--threads", "1", "--hash", "64M"];
     let process = Process::start(outflank(home, &arguments));
     process.wait_for("connected to the coordinator");

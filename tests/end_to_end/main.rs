@@ -5,6 +5,7 @@
 
 mod bad_input;
 mod bench;
+mod campaign;
 mod cluster;
 mod harness;
 mod known_scores;

@@ -167,3 +167,6 @@ impl Row {
         notation::board(self.position, self.side)
     }
 }
+
+#[cfg(test)]
+mod tests;

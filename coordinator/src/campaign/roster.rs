@@ -12,7 +12,7 @@ use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use outflank_engine::{Bound, Position, Window};
-use outflank_proto::campaign::{Campaign, Change, ExportRequest};
+use outflank_proto::campaign::{Campaign, Change, ExportRequest, Form};
 
 use super::error::CampaignError;
 use super::export::Export;
@@ -47,6 +47,8 @@ pub struct Ask {
 pub struct Roster {
     folder: PathBuf,
     members: BTreeMap<String, Member>,
+    /// Campaigns that cannot be opened, and why.
+    broken: BTreeMap<String, CampaignError>,
     lives: u64,
 }
 
@@ -58,7 +60,8 @@ impl Roster {
     /// [`CampaignError::Io`].
     pub fn open(folder: &Path) -> Result<Self, CampaignError> {
         fs::create_dir_all(folder).map_err(CampaignError::io("creating", folder))?;
-        let mut roster = Self { folder: folder.to_owned(), members: BTreeMap::new(), lives: 0 };
+        let (members, broken) = (BTreeMap::new(), BTreeMap::new());
+        let mut roster = Self { folder: folder.to_owned(), members, broken, lives: 0 };
         let failed = || CampaignError::io("listing", folder);
         for entry in fs::read_dir(folder).map_err(failed())? {
             let path = entry.map_err(failed())?.path();
@@ -80,6 +83,7 @@ impl Roster {
             }
             Err(error) => {
                 tracing::error!(campaign = name, %error, "a campaign cannot be opened and rests");
+                self.broken.insert(name, error);
             }
         }
     }
@@ -123,10 +127,15 @@ impl Roster {
     /// # Errors
     /// [`CampaignError::Unknown`].
     pub fn list(&self, name: Option<&str>) -> Result<Vec<Campaign>, CampaignError> {
-        match name {
-            Some(name) => Ok(vec![self.member(name)?.campaign()]),
-            None => Ok(self.members.values().map(Member::campaign).collect()),
-        }
+        let all = || self.members.keys().chain(self.broken.keys());
+        let mut names: Vec<&str> =
+            name.map_or_else(|| all().map(String::as_str).collect(), |name| vec![name]);
+        names.sort_unstable();
+        let state = |name: &str| match self.broken.get(name) {
+            Some(error) => Ok(fault(name, error)),
+            None => self.member(name).map(Member::campaign),
+        };
+        names.into_iter().map(state).collect()
     }
 
     fn unknown(&self, name: &str) -> CampaignError {
@@ -139,7 +148,8 @@ impl Roster {
     }
 
     fn member(&self, name: &str) -> Result<&Member, CampaignError> {
-        self.members.get(name).ok_or_else(|| self.unknown(name))
+        let broken = || self.broken.get(name).cloned();
+        self.members.get(name).ok_or_else(|| broken().unwrap_or_else(|| self.unknown(name)))
     }
 
     /// Pauses or resumes a campaign, or changes its priority; returns when that is on disk. What it
@@ -173,13 +183,14 @@ impl Roster {
     /// # Errors
     /// [`CampaignError::Unfinished`] if tasks are open, unless `unfinished`.
     pub fn remove(&mut self, name: &str, unfinished: bool) -> Result<(), CampaignError> {
-        let campaign = self.member(name)?.campaign();
-        if campaign.open > 0 && !unfinished {
-            return Err(CampaignError::Unfinished { name: name.to_owned(), open: campaign.open });
+        let open = self.list(Some(name))?.iter().map(|campaign| campaign.open).sum();
+        if open > 0 && !unfinished {
+            return Err(CampaignError::Unfinished { name: name.to_owned(), open });
         }
         let (path, aside) = (self.folder.join(name), self.folder.join(format!("{REMOVED}{name}")));
         fs::rename(&path, &aside).map_err(CampaignError::io("removing", &path))?;
         self.members.remove(name);
+        self.broken.remove(name);
         sync_folder(&self.folder).map_err(CampaignError::io("syncing", &self.folder))?;
         fs::remove_dir_all(&aside).map_err(CampaignError::io("removing", &aside))?;
         tracing::info!(campaign = name, "campaign removed");
@@ -267,3 +278,30 @@ impl Roster {
         }
     }
 }
+
+/// Returns what can be said of a campaign that cannot be opened.
+fn fault(name: &str, error: &CampaignError) -> Campaign {
+    Campaign {
+        name: name.to_owned(),
+        form: Form::Tasks,
+        priority: 0,
+        paused: false,
+        split_to: None,
+        rows: 0,
+        duplicates: 0,
+        proved: 0,
+        refuted: 0,
+        solved: 0,
+        open: 0,
+        active: 0,
+        disputed: 0,
+        nodes: 0,
+        nodes_per_second: 0.0,
+        predicted_nodes_left: 0.0,
+        seconds_left: None,
+        fault: error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -28,6 +28,7 @@ impl Core {
         if let Some(question) = self.questions.get_mut(&key) {
             question.wanted_by.insert(wanted);
             self.raise(key, need);
+            self.promote(key, home);
             return true;
         }
         self.graph.ensure(key.position, || known);

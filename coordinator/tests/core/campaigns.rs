@@ -1,10 +1,10 @@
 //! Requests of campaigns: their turn, and how they are cut.
 
 use outflank_coordinator::core::{Event, SolveId, Terms};
-use outflank_engine::{Position, Score, Window};
+use outflank_engine::{Position, Score, Square, Window};
 
 use crate::random::{Random, position};
-use crate::script::{Script, assigned, only_job, whole};
+use crate::script::{Script, assigned, only_job, split, whole};
 
 fn enlist(script: &mut Script, solve: u64, position: Position, terms: Terms) {
     let window = Window::at_least(Score::DRAW).unwrap();
@@ -23,6 +23,40 @@ fn clients_come_before_campaigns_and_campaigns_by_priority() {
     script.submit(0, 3, client);
     assert_eq!(join(&mut script, 2), client.canonical());
     assert_eq!(join(&mut script, 3), low.canonical());
+}
+
+#[test]
+fn a_row_that_a_client_asks_about_too_does_not_wait_for_its_turn() {
+    let mut random = Random(7);
+    let [low, high] = [9, 9].map(|empties| position(&mut random, empties));
+    let window = Window::at_least(Score::DRAW).unwrap();
+    for (config, first_worker) in [(whole(), false), (split(), false), (split(), true)] {
+        let mut script = Script::new(config);
+        enlist(&mut script, 1, low, Terms { priority: 1, split_to: None });
+        if first_worker {
+            script.join(0, 1, 1); // The row is split, and what it asks waits.
+        }
+        enlist(&mut script, 2, high, Terms { priority: 2, split_to: None });
+        let questions = script.core.status().questions;
+        script.submit_window(0, 3, low, window);
+        let status = script.core.status();
+        assert_eq!((status.solves, status.questions), (3, questions), "they are shared");
+        let (_, job) = only_job(&script.join(0, 2, 1));
+        assert!(descends(job.position, low), "{job:?}");
+    }
+}
+
+/// Returns whether `position` follows from `root` by moves, up to symmetry.
+fn descends(position: Position, root: Position) -> bool {
+    let root = root.canonical();
+    if root.empties() <= position.empties() {
+        return root == position;
+    }
+    if root.must_pass() {
+        return descends(position, root.pass());
+    }
+    let mut after = Square::all(root.moves()).filter_map(|square| root.play(square));
+    after.any(|child| descends(position, child))
 }
 
 #[test]

@@ -5,6 +5,7 @@
     reason = "each test joins the tasks it spawns, or ends with them"
 )]
 
+mod campaigns;
 mod end_to_end;
 mod faults;
 mod protocol;

@@ -1,0 +1,217 @@
+use outflank_engine::Score;
+use proptest::prelude::*;
+
+use super::super::question::Hypothesis;
+use super::*;
+
+const BOARD: &str = "------------------OOXX-----OXX----XXOO----XO-O------------------ X";
+
+fn score(discs: i32) -> Score {
+    Score::new(discs).unwrap()
+}
+
+fn claim(lower: i32, upper: i32) -> Question {
+    Question::Claim(Hypothesis::new(score(lower), score(upper)).unwrap())
+}
+
+fn row(form: Form, line: &str) -> Row {
+    read_row(form, line, Window::FULL).unwrap().unwrap()
+}
+
+fn open(number: u64) -> Answer {
+    let (state, bound) = (State::Open, Bound::UNKNOWN);
+    Answer { number, state, bound, nodes: 0, duplicate_of: None, best_move: None }
+}
+
+fn decided(outcome: Outcome, lower: i32, upper: i32) -> Answer {
+    let bound = Bound::new(score(lower), score(upper)).unwrap();
+    Answer { state: State::Decided(outcome), bound, nodes: 70, ..open(3) }
+}
+
+#[test]
+fn the_hypothesis_of_a_task_follows_from_its_score_and_window() {
+    let question = |rest: &str| row(Form::Tasks, &format!("{BOARD};,96,{rest}")).question;
+    assert_eq!(question("4,-64,0"), claim(0, 64));
+    assert_eq!(question("0,-64,0"), claim(0, 64));
+    assert_eq!(question("-6,0,64"), claim(-64, 0));
+    assert_eq!(question("0,-64,64"), claim(0, 0));
+    assert_eq!(question("5,-3,3"), claim(4, 64));
+    assert_eq!(question("-3,-3,3"), claim(-64, -4));
+    assert_eq!(question("64,-64,64"), claim(64, 64));
+    assert_eq!(question("-64,-64,64"), claim(-64, -64));
+}
+
+#[test]
+fn a_search_in_the_knowledge_claims_its_bound_and_a_prediction_claims_nothing() {
+    let question = |rest: &str| row(Form::Knowledge, &format!("{BOARD};,{rest}")).question;
+    assert_eq!(question("50,100,-64,-4,-123"), claim(-64, -4));
+    assert_eq!(question("50,100,2,2,123"), claim(2, 2));
+    assert_eq!(question("50,100,-64,-3,123"), claim(-64, -4), "an odd bound of a search");
+    assert_eq!(question("24,73,2,2,123"), Question::Value(Window::FULL));
+    assert_eq!(question("50,98,2,2,123"), Question::Value(Window::FULL));
+    assert_eq!(question("50,100,-64,64,0"), Question::Value(Window::FULL));
+}
+
+#[test]
+fn a_row_that_claims_nothing_asks_for_the_value_in_the_window_of_the_campaign() {
+    let window = Window::at_least(Score::DRAW).unwrap();
+    for (form, line) in [(Form::Obf, BOARD), (Form::Json, &format!("{{\"position\":\"{BOARD}\"}}"))]
+    {
+        let row = read_row(form, line, window).unwrap().unwrap();
+        assert_eq!(row.question, Question::Value(window), "{line}");
+    }
+    let line = format!("{{\"position\":\"{BOARD}\",\"window\":[-2,4]}}");
+    let own = Window::new(score(-2), score(4)).unwrap();
+    assert_eq!(row(Form::Json, &line).question, Question::Value(own));
+}
+
+#[test]
+fn lines_without_a_row_are_skipped() {
+    let headers = [(Form::Tasks, tasks::HEADER), (Form::Knowledge, knowledge::HEADER)];
+    let others = [(Form::Obf, "# text"), (Form::Obf, "  % text"), (Form::Obf, " ")];
+    let blank = [(Form::Json, ""), (Form::Tasks, " "), (Form::Knowledge, "")];
+    for (form, line) in headers.into_iter().chain(others).chain(blank) {
+        assert_eq!(read_row(form, line, Window::FULL), Ok(None), "{line:?}");
+    }
+}
+
+#[test]
+fn faults_name_the_column_what_was_found_and_what_was_expected() {
+    let task = |rest: &str| (Form::Tasks, format!("{BOARD};{rest}"));
+    let known = |rest: &str| (Form::Knowledge, format!("{BOARD};{rest}"));
+    let json = |rest: &str| (Form::Json, format!("{{\"position\":\"{BOARD}\"{rest}}}"));
+    let faults = [
+        (task(",1,4,-64"), 1, "found 4 fields, expected 5: obf,count,score,alpha,beta"),
+        (task(",x,4,-64,0"), 69, "found the count \"x\", expected 0 to"),
+        (task(",1,65,-64,0"), 71, "found the score \"65\", expected -64 to 64"),
+        (task(",1,1,-64,64"), 71, "found the score 1, expected an even one"),
+        (task(",1,4,0,0"), 75, "found beta 0, expected more than alpha, which is 0"),
+        ((Form::Tasks, BOARD.replacen('X', "Z", 1) + ";,1,4,0,2"), 21, "found 'Z' on the board"),
+        ((Form::Tasks, "header".to_owned()), 1, "found 1 fields, expected 5"),
+        (known(",50,100,4,2,1"), 78, "found the upper bound 2, expected a value not below 4"),
+        (known(",50,100,3,3,1"), 78, "found the upper bound 3"),
+        (known(",50,101,2,2,1"), 72, "found the accuracy \"101\", expected 0 to 100"),
+        (known(",50,100,2,2,many"), 80, "found the number of nodes \"many\""),
+        ((Form::Obf, format!("{BOARD}; A1:+2;")), 69, "a score is given for A1, which is illegal"),
+        (json(",\"at_lest\":2"), 90, "unknown field `at_lest`"),
+        (json(",\"at_least\":3"), 82, "found at_least 3, expected an even number"),
+        (json(",\"at_least\":4,\"at_most\":2"), 95, "found at_most +2, expected a value not below"),
+        (json(",\"window\":[2,2]"), 82, "found the window [2, 2], expected the lower end first"),
+        (json(",\"score\":99"), 82, "found the score 99, expected -64 to 64"),
+        ((Form::Json, "{}".to_owned()), 2, "missing field `position`"),
+        ((Form::Json, "{\"position\":\"XO\"}".to_owned()), 14, "found a board of 2 squares"),
+    ];
+    for ((form, line), column, reason) in faults {
+        let fault = read_row(form, &line, Window::FULL).unwrap_err();
+        assert!(fault.reason.contains(reason), "{line}: {fault:?}");
+        assert_eq!(fault.column, column, "{line}: {fault:?}");
+    }
+}
+
+#[test]
+fn answers_stand_where_a_form_has_a_place_for_them() {
+    let proved = decided(Outcome::Proved, 0, 64);
+    let line = format!("{BOARD};,96,4,-64,0");
+    let task = row(Form::Tasks, &line);
+    for answer in [open(1), proved.clone(), decided(Outcome::Refuted, -64, -2)] {
+        assert_eq!(renewed(Form::Tasks, &line, &task, &answer), line);
+    }
+    let known = format!("{BOARD};,50,100,0,64,70");
+    let row_of = row(Form::Knowledge, &known);
+    assert_eq!(renewed(Form::Knowledge, &known, &row_of, &open(1)), known);
+    let expected = format!("{BOARD};,50,100,0,64,-70");
+    assert_eq!(renewed(Form::Knowledge, &known, &row_of, &proved), expected);
+    assert_eq!(format_row(Form::Knowledge, &task, &proved), Some(expected));
+    assert_eq!(format_row(Form::Knowledge, &task, &open(1)), None);
+
+    let best = Answer { best_move: Some("d2".parse().unwrap()), ..decided(Outcome::Solved, 6, 6) };
+    for line in [BOARD.to_owned(), format!("{BOARD};")] {
+        let bare = row(Form::Obf, &line);
+        assert_eq!(renewed(Form::Obf, &line, &bare, &open(1)), line);
+        assert_eq!(renewed(Form::Obf, &line, &bare, &best), format!("{BOARD}; D2:+6;"));
+    }
+    let object: serde_json::Value =
+        serde_json::from_str(&format_row(Form::Json, &task, &proved).unwrap()).unwrap();
+    let expected = serde_json::json!({
+        "row": 3, "position": BOARD, "at_least": 0, "score": 4, "count": 96,
+        "state": "proved", "lower": 0, "upper": 64, "nodes": 70,
+    });
+    assert_eq!(object, expected);
+}
+
+fn any_score() -> impl Strategy<Value = i32> {
+    (-32..=32_i32).prop_map(|half| 2 * half)
+}
+
+fn any_position() -> impl Strategy<Value = (Position, Side)> {
+    (any::<[bool; 40]>(), any::<bool>(), 0..45_usize).prop_map(|(choices, black, plies)| {
+        let mut position = Position::START;
+        for &choice in choices.iter().take(plies) {
+            let mut moves = Square::all(position.moves());
+            let square = if choice { moves.next() } else { moves.last() };
+            match square.and_then(|square| position.play(square)) {
+                Some(next) if next.moves() != 0 => position = next,
+                _ => break,
+            }
+        }
+        (position, if black { Side::Black } else { Side::White })
+    })
+}
+
+fn any_question() -> impl Strategy<Value = Question> {
+    (any_score(), any_score()).prop_map(|(a, b)| {
+        let (lower, upper) = (score(a.min(b)), score(a.max(b)));
+        let claim = Hypothesis::new(lower, upper).map(Question::Claim);
+        claim.unwrap_or(Question::Value(Window::FULL))
+    })
+}
+
+proptest! {
+    #[test]
+    fn what_is_written_as_json_is_read_as_the_same_row(
+        (position, side) in any_position(),
+        question in any_question(),
+        prediction in prop::option::of(-64..=64_i32),
+        count in prop::option::of(any::<u64>()),
+        id in prop::option::of("[ -~]{0,12}"),
+        number in any::<u64>(),
+    ) {
+        let id = id.map(serde_json::Value::from);
+        let row = Row { position, side, question, prediction, count, id };
+        let text = json::format(&row, &open(number));
+        prop_assert_eq!(read_row(Form::Json, &text, Window::FULL), Ok(Some(row)));
+    }
+
+    #[test]
+    fn what_is_written_as_a_task_asks_the_same(
+        (position, side) in any_position(),
+        question in any_question(),
+        prediction in prop::option::of(-64..=64_i32),
+    ) {
+        let row = Row { position, side, question, prediction, count: None, id: None };
+        if let Some(text) = format_row(Form::Tasks, &row, &open(1)) {
+            let read = read_row(Form::Tasks, &text, Window::FULL).unwrap().unwrap();
+            prop_assert_eq!((read.position, read.side, read.question), (position, side, question));
+        }
+    }
+
+    #[test]
+    fn what_is_proved_is_written_as_knowledge_that_claims_it(
+        (position, side) in any_position(),
+        question in any_question(),
+    ) {
+        let Question::Claim(claim) = question else { return Ok(()) };
+        let row = Row { position, side, question, prediction: None, count: None, id: None };
+        let (lower, upper) = (claim.lower().discs(), claim.upper().discs());
+        let text = format_row(Form::Knowledge, &row, &decided(Outcome::Proved, lower, upper));
+        let read = read_row(Form::Knowledge, &text.unwrap(), Window::FULL).unwrap().unwrap();
+        prop_assert_eq!((read.position, read.question), (position, question));
+    }
+
+    #[test]
+    fn no_text_makes_a_form_panic(line in "[-XO;,:{}\"a-z0-9 \u{e9}]{0,90}") {
+        for form in Form::ALL {
+            drop(read_row(form, &line, Window::FULL));
+        }
+    }
+}

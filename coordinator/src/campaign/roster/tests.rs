@@ -1,0 +1,351 @@
+use std::fs::OpenOptions;
+
+use outflank_engine::{Score, Square, brute_force};
+use outflank_proto::campaign::{ImportHead, Selection};
+use tempfile::TempDir;
+
+use super::*;
+use crate::campaign::{ExportError, Import};
+
+/// Published rows of 50 empties: both kinds of windows, and the one row with a full one.
+const TASKS: &str = "\
+obf,count,score,alpha,beta
+------------O------OOX-----XOX----XXOO----XO-O------------------ X;,6397,0,-64,64
+------------------OOXX-----OXX----XXOO----XO-O------------------ X;,96,4,-64,0
+--------------------XX----OXXO----XXO----OOOOO------------------ X;,14,4,-64,0
+-------------------OXX-----XXX---OOOOO----XO-O------------------ X;,27,6,-64,0
+";
+
+fn head(name: &str) -> ImportHead {
+    ImportHead {
+        name: name.to_owned(),
+        source: "list".to_owned(),
+        form: None,
+        priority: 100,
+        split_to: None,
+        window: Window::FULL,
+        paused: false,
+    }
+}
+
+fn import_in(roster: &mut Roster, head: &ImportHead, parts: &[&[u8]]) -> Result<Campaign, String> {
+    let text = |error: CampaignError| error.to_string();
+    let mut import = Import::begin(roster.folder(), head).map_err(text)?;
+    for part in parts {
+        import.feed(part).map_err(text)?;
+    }
+    roster.adopt(import.finish().map_err(text)?).map(|(campaign, _)| campaign).map_err(text)
+}
+
+fn import(roster: &mut Roster, name: &str, list: &str) -> Campaign {
+    import_in(roster, &head(name), &[list.as_bytes()]).unwrap()
+}
+
+fn export(roster: &Roster, name: &str, form: Option<Form>, selection: Selection) -> String {
+    let wanted = ExportRequest { name: name.to_owned(), form, selection, limit: None };
+    let mut bytes = Vec::new();
+    match roster.export(&wanted).unwrap().run(&|_| None, &mut bytes) {
+        Ok(_) => String::from_utf8(bytes).unwrap(),
+        Err(ExportError::Campaign(error)) => panic!("{error}"),
+        Err(ExportError::Output(error)) => panic!("{error}"),
+    }
+}
+
+fn same(roster: &Roster, name: &str) -> String {
+    export(roster, name, None, Selection::All)
+}
+
+fn new_roster() -> (TempDir, Roster) {
+    let folder = tempfile::tempdir().unwrap();
+    let roster = Roster::open(&folder.path().join("campaigns")).unwrap();
+    (folder, roster)
+}
+
+/// Answers a question as a search in its window would.
+fn answer(roster: &mut Roster, ask: &Ask, value: Score) -> Option<Ask> {
+    let bound = match ask.window {
+        window if value >= window.upper() => Bound::at_least(window.upper()),
+        window if value <= window.lower() => Bound::at_most(window.lower()),
+        _ => Bound::exact(value),
+    };
+    roster.answered(ask.life, ask.row, bound, 10)
+}
+
+/// Returns a position with seven empties.
+fn played(seed: u64) -> Position {
+    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    loop {
+        let mut position = Position::START;
+        while position.empties() > 7 && position.moves() != 0 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let moves: Vec<Square> = Square::all(position.moves()).collect();
+            position = position.play(moves[(state >> 33) as usize % moves.len()]).unwrap();
+        }
+        if position.moves() != 0 {
+            return position;
+        }
+    }
+}
+
+fn line(position: Position, rest: &str) -> String {
+    let board = outflank_engine::notation::board(position, outflank_engine::notation::Side::Black);
+    format!("{board};{rest}\n")
+}
+
+#[test]
+fn the_published_list_comes_out_byte_for_byte_however_it_came_in() {
+    let endings = TASKS.replace('\n', "\r\n");
+    let marked = format!("\u{feff}{TASKS}");
+    let repeated = format!("{TASKS}\n\n{TASKS}");
+    let (_folder, mut roster) = new_roster();
+    for (number, list) in
+        [TASKS, TASKS.trim_end(), &endings, &marked, &repeated].into_iter().enumerate()
+    {
+        for size in [1, 7, 100_000] {
+            let name = format!("list-{number}-{size}");
+            let parts: Vec<&[u8]> = list.as_bytes().chunks(size).collect();
+            let campaign = import_in(&mut roster, &head(&name), &parts).unwrap();
+            assert_eq!((campaign.form, campaign.tasks()), (Form::Tasks, 4), "{name}");
+            assert_eq!(same(&roster, &name), list, "{name}");
+        }
+    }
+}
+
+#[test]
+fn the_published_list_comes_out_byte_for_byte_when_rows_are_decided() {
+    let (_folder, mut roster) = new_roster();
+    import(&mut roster, "e50", TASKS);
+    let asks = roster.fill(100);
+    assert_eq!(asks.len(), 4);
+    let none = answer(&mut roster, &asks[1], Score::new(4).unwrap());
+    assert!(none.is_none(), "at least 0 is one question");
+    answer(&mut roster, &asks[2], Score::new(-2).unwrap());
+    let second = answer(&mut roster, &asks[0], Score::DRAW).expect("exactly 0 is two questions");
+    assert_eq!((second.row, second.window), (0, Window::at_least(Score::new(2).unwrap()).unwrap()));
+    assert_eq!(same(&roster, "e50"), TASKS);
+    answer(&mut roster, &second, Score::DRAW);
+    let campaign = roster.list(Some("e50")).unwrap().remove(0);
+    assert_eq!((campaign.proved, campaign.refuted, campaign.open), (2, 1, 1));
+    assert_eq!((campaign.active, campaign.nodes), (1, 40));
+    assert_eq!(same(&roster, "e50"), TASKS);
+
+    let rows = |selection| export(&roster, "e50", None, selection);
+    let lines: Vec<&str> = TASKS.lines().collect();
+    let list = |chosen: &[usize]| -> String {
+        [0].iter().chain(chosen).map(|&line| format!("{}\n", lines[line])).collect()
+    };
+    assert_eq!(rows(Selection::Proved), list(&[1, 2]));
+    assert_eq!(rows(Selection::Refuted), list(&[3]));
+    assert_eq!(rows(Selection::Open), list(&[4]));
+    let knowledge = export(&roster, "e50", Some(Form::Knowledge), Selection::All);
+    let bounds: Vec<&str> =
+        knowledge.lines().filter_map(|line| line.split_once(";,")).map(|s| s.1).collect();
+    assert_eq!(bounds, ["50,100,0,0,-20", "50,100,0,64,-10", "50,100,-64,-2,-10"]);
+    let json = export(&roster, "e50", Some(Form::Json), Selection::All);
+    let states: Vec<_> = json
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["state"].clone())
+        .collect();
+    assert_eq!(states, ["proved", "proved", "refuted", "open"]);
+
+    // What came out goes in again and asks the same.
+    import(&mut roster, "again", &json);
+    assert_eq!(export(&roster, "again", Some(Form::Tasks), Selection::All), TASKS);
+}
+
+#[test]
+fn rows_that_ask_the_same_up_to_symmetry_are_solved_once_and_all_are_answered() {
+    let position = played(3);
+    let flipped = Position::new(position.player().swap_bytes(), position.opponent().swap_bytes());
+    let value = brute_force::value(position);
+    let list = [line(position, ""), line(flipped.unwrap(), ""), line(played(4), "")];
+    let list = list.concat();
+    let (_folder, mut roster) = new_roster();
+    let campaign = import(&mut roster, "twice", &list);
+    assert_eq!((campaign.rows, campaign.duplicates, campaign.open), (3, 1, 2));
+    let asks = roster.fill(100);
+    assert_eq!(asks.len(), 2);
+    answer(&mut roster, &asks[0], value);
+    let json = export(&roster, "twice", Some(Form::Json), Selection::Solved);
+    let rows: Vec<serde_json::Value> =
+        json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(rows.len(), 2);
+    assert_eq!(rows[1]["duplicate_of"], 1);
+    for row in rows {
+        assert_eq!((&row["lower"], &row["upper"]), (&value.discs().into(), &value.discs().into()));
+    }
+}
+
+#[test]
+fn the_same_position_with_another_question_is_another_task() {
+    let board = &TASKS.lines().nth(2).unwrap()[..67];
+    let list = format!("obf,count,score,alpha,beta\n{board},1,4,-64,0\n{board},1,4,-64,2\n");
+    let (_folder, mut roster) = new_roster();
+    assert_eq!(import(&mut roster, "two", &list).duplicates, 0);
+}
+
+#[test]
+fn a_bad_line_is_named_and_leaves_nothing_behind() {
+    let (_folder, mut roster) = new_roster();
+    let bad = |list: &str| format!("{TASKS}{list}");
+    let no_text = [TASKS.as_bytes(), b"\nX\xff"].concat();
+    let long = format!("{TASKS}{}", "-".repeat(100_000));
+    let cases: [(&[u8], &str); 6] = [
+        (&bad("x,1,2,3,4\n").into_bytes(), "list, line 6, column 1: found a board of 1 squares"),
+        (&bad("x,1,2,3\n").into_bytes(), "list, line 6, column 1: found 4 fields, expected 5"),
+        (&no_text, "list, line 7, column 2: found bytes that are not UTF-8 text"),
+        (long.as_bytes(), "list, line 6, column 1: the line goes on, expected at most 65536 bytes"),
+        (b"", "list: found no row, expected at least one position"),
+        (b"obf,count,score,alpha,beta\n", "list: found no row, expected at least one position"),
+    ];
+    for (list, expected) in cases {
+        for size in [3, 1 << 20] {
+            let parts: Vec<&[u8]> = list.chunks(size).collect();
+            let error = import_in(&mut roster, &head("bad"), &parts).unwrap_err();
+            assert!(error.starts_with(expected), "{error}");
+        }
+    }
+    assert_eq!(fs::read_dir(roster.folder()).unwrap().count(), 0, "nothing is left");
+    assert_eq!(roster.list(None).unwrap(), []);
+}
+
+#[test]
+fn an_import_can_be_repeated_but_a_name_is_given_once() {
+    let (_folder, mut roster) = new_roster();
+    let first = import(&mut roster, "one", TASKS);
+    assert_eq!(import(&mut roster, "one", TASKS), first);
+    let other = TASKS.replace("6397", "6398");
+    let error = import_in(&mut roster, &head("one"), &[other.as_bytes()]).unwrap_err();
+    assert!(error.contains("there is a campaign one already"), "{error}");
+    let split = ImportHead { split_to: Some(30), ..head("one") };
+    assert!(import_in(&mut roster, &split, &[TASKS.as_bytes()]).is_err());
+    assert_eq!(same(&roster, "one"), TASKS);
+}
+
+#[test]
+fn greater_priority_comes_first_and_equals_take_turns() {
+    let (_folder, mut roster) = new_roster();
+    let list: String = (0..40).map(|seed| line(played(seed), "")).collect();
+    for (name, priority) in [("low", 1), ("one", 5), ("two", 5), ("rests", 9)] {
+        let head = ImportHead { priority, paused: name == "rests", ..head(name) };
+        import_in(&mut roster, &head, &[list.as_bytes()]).unwrap();
+    }
+    let active = |roster: &Roster| -> Vec<(String, u64)> {
+        let campaigns = roster.list(None).unwrap().into_iter();
+        campaigns.map(|campaign| (campaign.name, campaign.active)).collect()
+    };
+    let counts = |counts: [u64; 4]| -> Vec<(String, u64)> {
+        let names = ["low", "one", "rests", "two"].map(str::to_owned);
+        names.into_iter().zip(counts).collect()
+    };
+    let asks = roster.fill(8);
+    assert_eq!(active(&roster), counts([0, 4, 0, 4]));
+    assert!(asks.iter().all(|ask| ask.terms.priority == 5));
+    let resume = Change { name: "rests".to_owned(), paused: Some(false), priority: None };
+    roster.change(&resume).unwrap();
+    assert_eq!(roster.fill(8).len(), 8, "it does not wait for rows of smaller priority");
+    assert_eq!(active(&roster), counts([0, 4, 8, 4]));
+    assert_eq!(roster.fill(8).len(), 0);
+}
+
+#[test]
+fn a_paused_campaign_gives_up_its_rows_and_asks_them_again() {
+    let (_folder, mut roster) = new_roster();
+    import(&mut roster, "one", TASKS);
+    let first = roster.fill(2);
+    let change = |paused| Change { name: "one".to_owned(), paused: Some(paused), priority: None };
+    roster.change(&change(true)).unwrap();
+    assert!(!roster.lives().contains(&first[0].life));
+    assert!(roster.fill(2).is_empty());
+    assert!(answer(&mut roster, &first[0], Score::DRAW).is_none(), "it is of an earlier life");
+    assert_eq!(roster.list(None).unwrap()[0].open, 4);
+    roster.change(&change(false)).unwrap();
+    let again = roster.fill(2);
+    let rows = |asks: &[Ask]| asks.iter().map(|ask| (ask.row, ask.window)).collect::<Vec<_>>();
+    assert_eq!(rows(&again), rows(&first));
+}
+
+#[test]
+fn disputed_rows_rest_and_failed_ones_are_asked_again() {
+    let (_folder, mut roster) = new_roster();
+    import(&mut roster, "one", TASKS);
+    let asks = roster.fill(4);
+    roster.failed(asks[0].life, 0, true);
+    roster.failed(asks[0].life, 1, false);
+    let again: Vec<u64> = roster.fill(4).iter().map(|ask| ask.row).collect();
+    assert_eq!(again, [1]);
+    assert_eq!(roster.list(None).unwrap()[0].disputed, 1);
+}
+
+#[test]
+fn campaigns_are_there_after_a_restart_whatever_had_begun() {
+    let (_folder, mut roster) = new_roster();
+    let path = roster.folder().to_owned();
+    import(&mut roster, "one", TASKS);
+    import_in(&mut roster, &ImportHead { paused: true, ..head("two") }, &[TASKS.as_bytes()])
+        .unwrap();
+    let asks = roster.fill(4);
+    answer(&mut roster, &asks[1], Score::new(4).unwrap());
+    answer(&mut roster, &asks[3], Score::new(-8).unwrap());
+    let before = roster.list(None).unwrap();
+    drop(roster);
+    // What a process leaves behind that dies while it imports or removes.
+    fs::create_dir(path.join(format!("{UNFINISHED}1-1"))).unwrap();
+    fs::create_dir(path.join(format!("{REMOVED}old"))).unwrap();
+
+    let mut roster = Roster::open(&path).unwrap();
+    let after = roster.list(None).unwrap();
+    let expected: Vec<Campaign> = before
+        .into_iter()
+        .map(|campaign| Campaign {
+            active: 0,
+            predicted_nodes_left: after
+                .iter()
+                .find(|other| other.name == campaign.name)
+                .map_or(0.0, |other| other.predicted_nodes_left),
+            ..campaign
+        })
+        .collect();
+    assert_eq!(after, expected);
+    assert_eq!(fs::read_dir(&path).unwrap().count(), 2);
+    let rows: Vec<u64> = roster.fill(10).iter().map(|ask| ask.row).collect();
+    assert_eq!(rows, [0, 2], "the others are decided, and the other campaign rests");
+}
+
+#[test]
+fn a_damaged_campaign_rests_and_does_not_stop_the_others() {
+    let (_folder, mut roster) = new_roster();
+    let path = roster.folder().to_owned();
+    import(&mut roster, "good", TASKS);
+    import(&mut roster, "short", TASKS);
+    import(&mut roster, "turned", TASKS);
+    drop(roster);
+    let rows = path.join("short").join("rows");
+    OpenOptions::new().write(true).open(rows).unwrap().set_len(100).unwrap();
+    let rows = path.join("turned").join("rows");
+    let mut bytes = fs::read(&rows).unwrap();
+    bytes[40] ^= 1;
+    fs::write(&rows, bytes).unwrap();
+
+    let mut roster = Roster::open(&path).unwrap();
+    let campaigns = roster.list(None).unwrap();
+    let faults: Vec<bool> = campaigns.iter().map(|campaign| !campaign.fault.is_empty()).collect();
+    assert_eq!(faults, [false, true, true], "{campaigns:?}");
+    assert!(campaigns[1].fault.contains("found 100 bytes, expected 32 bytes for each of 4 rows"));
+    assert!(campaigns[2].fault.contains("found a bad record of row 2"), "{campaigns:?}");
+    assert_eq!(roster.fill(100).len(), 4);
+    roster.remove("short", false).unwrap();
+    assert_eq!(roster.list(None).unwrap().len(), 2);
+}
+
+#[test]
+fn an_unfinished_campaign_is_removed_only_on_purpose() {
+    let (_folder, mut roster) = new_roster();
+    import(&mut roster, "one", TASKS);
+    let error = roster.remove("one", false).unwrap_err().to_string();
+    assert!(error.contains("has 4 open tasks"), "{error}");
+    roster.remove("one", true).unwrap();
+    let error = roster.remove("one", true).unwrap_err().to_string();
+    assert_eq!(error, "there is no campaign one; there is none");
+    assert_eq!(fs::read_dir(roster.folder()).unwrap().count(), 0);
+}

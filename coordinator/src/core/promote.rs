@@ -1,0 +1,42 @@
+//! A question that is shared by several requests has its turn with the first of them to be served.
+//!
+//! Among clients that is the one that asked it first. A client, or a campaign of greater priority,
+//! may come later and need what waits behind all others.
+
+use super::Core;
+use super::message::SolveId;
+use super::question::{Item, Key, State};
+
+impl Core {
+    /// Puts `key`, and what is asked for it, on the account of `home` if that is served earlier.
+    pub(super) fn promote(&mut self, key: Key, home: SolveId) {
+        let Some(arrival) = self.solves.get(&home).map(|solve| solve.arrival) else { return };
+        let Some(question) = self.questions.get_mut(&key) else { return };
+        if question.rank.arrival <= arrival {
+            return;
+        }
+        let old = (question.rank, Item::Question(key));
+        let (before, predicted) = (question.home, question.predicted);
+        (question.home, question.rank.arrival) = (home, arrival);
+        let new = (question.rank, Item::Question(key));
+        let open = match &question.state {
+            State::Expanded { open, .. } => Some(open.clone()),
+            _ => None,
+        };
+        if self.queue.remove(&old) {
+            self.queue.insert(new);
+        } else if self.ready.remove(&old) {
+            self.ready.insert(new);
+        }
+        match open {
+            Some(children) => {
+                children.into_iter().for_each(|child| self.promote(child, home));
+                self.list_brothers(key);
+            }
+            None => {
+                self.count_open(before, -1, -predicted);
+                self.count_open(home, 1, predicted);
+            }
+        }
+    }
+}

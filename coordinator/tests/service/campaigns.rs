@@ -1,0 +1,212 @@
+//! Campaigns through the services: imported, worked on, interrupted, exported.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use outflank_coordinator::client::{CampaignsClient, ClientError};
+use outflank_coordinator::service::{Options, Service};
+use outflank_coordinator::store::Store;
+use outflank_engine::notation::{Side, board};
+use outflank_engine::{Position, brute_force};
+use outflank_proto::campaign::{Campaign, Change, ExportRequest, Form, ImportHead, ImportPart};
+use outflank_proto::{campaign::Selection, v1};
+use outflank_worker::Coordinator;
+use tokio::sync::mpsc;
+use tonic::Code;
+
+use crate::support::{BruteForce, Gated, TestWorker, fine, played, service};
+
+fn head(name: &str) -> ImportHead {
+    ImportHead {
+        name: name.to_owned(),
+        source: "list.jsonl".to_owned(),
+        form: None,
+        priority: 100,
+        split_to: Some(6),
+        window: outflank_engine::Window::FULL,
+        paused: false,
+    }
+}
+
+/// Sends a list and, if it is `whole`, its end.
+async fn import(
+    client: &mut CampaignsClient,
+    head: ImportHead,
+    list: &str,
+    whole: bool,
+) -> Result<Campaign, ClientError> {
+    let (parts, receiver) = mpsc::channel(100);
+    parts.send(ImportPart::Head(head)).await.unwrap();
+    parts.send(ImportPart::Data(list.as_bytes().to_vec())).await.unwrap();
+    if whole {
+        parts.send(ImportPart::End(list.len() as u64)).await.unwrap();
+    }
+    drop(parts);
+    client.import(receiver).await.map(|(campaign, _)| campaign)
+}
+
+async fn export(client: &mut CampaignsClient, name: &str, form: Form) -> String {
+    let (form, selection) = (Some(form), Selection::All);
+    let request = ExportRequest { name: name.to_owned(), form, selection, limit: None };
+    let mut rows = client.export(request).await.unwrap();
+    let mut bytes = Vec::new();
+    while let Some(part) = rows.next().await.unwrap() {
+        bytes.extend(part);
+    }
+    String::from_utf8(bytes).unwrap()
+}
+
+async fn state(client: &mut CampaignsClient, name: &str) -> Campaign {
+    client.list(Some(name)).await.unwrap().remove(0)
+}
+
+/// Looks until it sees what it waits for.
+async fn until(
+    client: &mut CampaignsClient,
+    name: &str,
+    is_there: impl Fn(&Campaign) -> bool,
+) -> Campaign {
+    loop {
+        let campaign = state(client, name).await;
+        if is_there(&campaign) {
+            return campaign;
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+fn start(folder: &Path, store: &Arc<Store>) -> (Service, CampaignsClient) {
+    let options = Options { campaigns: Some(folder.to_owned()), ..fine() };
+    let service = service(options, store.clone());
+    let client = CampaignsClient::new(service.connect_in_memory());
+    (service, client)
+}
+
+/// Returns positions with four rows for each: three claims of which the second does not hold, and a
+/// question.
+fn list(positions: &[Position]) -> String {
+    let rows = positions.iter().flat_map(|&position| {
+        let (value, board) = (brute_force::value(position).discs(), board(position, Side::White));
+        let claim = |claim: String| format!("{{\"position\":\"{board}\"{claim}}}\n");
+        [
+            claim(format!(",\"at_least\":{value}")),
+            claim(format!(",\"at_most\":{}", (value - 2).max(-64))),
+            claim(format!(",\"at_least\":{value},\"at_most\":{value}")),
+            claim(String::new()),
+        ]
+    });
+    rows.collect()
+}
+
+fn check(json: &str, positions: &[Position]) {
+    let rows: Vec<serde_json::Value> =
+        json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(rows.len(), 4 * positions.len());
+    for (rows, &position) in rows.chunks(4).zip(positions) {
+        let value = i64::from(brute_force::value(position).discs());
+        let states: Vec<&str> = rows.iter().map(|row| row["state"].as_str().unwrap()).collect();
+        assert_eq!(states, ["proved", "refuted", "proved", "solved"], "{rows:?}");
+        for row in rows {
+            let (lower, upper) = (row["lower"].as_i64().unwrap(), row["upper"].as_i64().unwrap());
+            assert!((lower..=upper).contains(&value), "{row}");
+        }
+        assert_eq!((&rows[3]["lower"], &rows[3]["upper"]), (&value.into(), &value.into()));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_campaign_is_split_solved_and_exported_through_restarts() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Arc::new(Store::in_memory());
+    let positions: Vec<Position> = (0..12).map(|seed| played(100 + seed, 8)).collect();
+    let list = list(&positions);
+    let (service, mut client) = start(folder.path(), &store);
+    let imported = import(&mut client, head("small"), &list, true).await.unwrap();
+    assert_eq!((imported.rows, imported.duplicates, imported.open), (48, 0, 48));
+    assert_eq!(imported.form, Form::Json);
+    service.stop().await.unwrap();
+
+    for decided in [5, 17, 48] {
+        let (service, mut client) = start(folder.path(), &store);
+        let coordinator = Coordinator::over(service.connect_in_memory());
+        let worker = TestWorker::start(Arc::new(BruteForce), 2, coordinator);
+        until(&mut client, "small", |campaign| 48 - campaign.open >= decided).await;
+        worker.stop().await.unwrap();
+        service.stop().await.unwrap();
+    }
+
+    let (service, mut client) = start(folder.path(), &store);
+    let campaign = state(&mut client, "small").await;
+    assert_eq!((campaign.proved, campaign.refuted, campaign.solved), (24, 12, 12));
+    assert!(campaign.nodes > 0);
+    check(&export(&mut client, "small", Form::Json).await, &positions);
+    service.stop().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_paused_campaign_gives_its_jobs_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Arc::new(Store::in_memory());
+    let (service, mut client) = start(folder.path(), &store);
+    let positions = [played(1, 8)];
+    import(&mut client, head("one"), &list(&positions), true).await.unwrap();
+    let gate = Gated::new();
+    let coordinator = Coordinator::over(service.connect_in_memory());
+    let worker = TestWorker::start(gate.clone(), 1, coordinator);
+    gate.begun(1).await;
+    let change = |paused| Change { name: "one".to_owned(), paused: Some(paused), priority: None };
+    let paused = client.change(change(true)).await.unwrap();
+    assert_eq!((paused.active, paused.open, paused.paused), (0, 4, true));
+    let mut solver = v1::solver_client::SolverClient::new(service.connect_in_memory());
+    loop {
+        let counts = solver.status(v1::StatusRequest {}).await.unwrap().into_inner();
+        if (counts.solves, counts.jobs_running) == (0, 0) {
+            break; // The search has been stopped, though the gate is closed.
+        }
+        tokio::task::yield_now().await;
+    }
+    gate.open();
+    client.change(change(false)).await.unwrap();
+    until(&mut client, "one", |campaign| campaign.open == 0).await;
+    check(&export(&mut client, "one", Form::Json).await, &positions);
+    worker.stop().await.unwrap();
+    service.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn what_cannot_be_is_refused_with_a_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    let (service, mut client) = start(folder.path(), &Arc::new(Store::in_memory()));
+    let reason = |error: ClientError| match error {
+        ClientError::Rejected { reason } => reason,
+        other => panic!("{other}"),
+    };
+    let good = list(&[played(1, 8)]);
+    let bad = format!("{good}\n{{\"position\":\"--\"}}\n");
+    let error = import(&mut client, head("bad"), &bad, true).await.unwrap_err();
+    let expected = "list.jsonl, line 6, column 14: found a board of 2 squares, expected 64 squares";
+    assert!(reason(error).starts_with(expected));
+    let error = import(&mut client, head("half"), &good, false).await.unwrap_err();
+    assert_eq!(reason(error), "the stream ended, expected the end of the list");
+    let error = import(&mut client, head("../up"), &good, true).await.unwrap_err();
+    assert!(reason(error).starts_with("field head.name is ../up, expected 1 to 64 letters"));
+    let split_to = Some(64);
+    let error = import(&mut client, ImportHead { split_to, ..head("a") }, &good, true).await;
+    let expected = "field head.split_to is 64, expected 1 to 60 empties";
+    assert_eq!(reason(error.unwrap_err()), expected);
+    assert_eq!(client.list(None).await.unwrap(), []);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    let error = client.list(Some("other")).await.unwrap_err();
+    assert_eq!(reason(error), "there is no campaign other; there is none");
+    service.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_coordinator_without_a_folder_keeps_no_campaigns() {
+    let service = service(fine(), Arc::new(Store::in_memory()));
+    let channel = service.connect_in_memory();
+    let mut client = v1::campaigns_client::CampaignsClient::new(channel);
+    let status = client.list(v1::ListRequest { name: None }).await.unwrap_err();
+    assert_eq!(status.code(), Code::FailedPrecondition);
+    service.stop().await.unwrap();
+}

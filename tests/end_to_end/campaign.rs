@@ -1,0 +1,171 @@
+//! `outflank campaign` with real processes, some of which are killed.
+
+use std::fs;
+use std::path::Path;
+
+use outflank_engine::notation;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::cluster::{coordinator, worker};
+use crate::harness::{Finished, Process, outflank, run, run_with_input};
+use crate::known_scores::ffo;
+
+/// The problems of the tests and their values.
+const NUMBERS: [usize; 9] = [1, 2, 3, 4, 5, 6, 40, 41, 42];
+
+/// Published rows, two of each kind of window.
+const PUBLISHED: &str = "\
+obf,count,score,alpha,beta
+------------O------OOX-----XOX----XXOO----XO-O------------------ X;,6397,0,-64,64
+------------------OOXX-----OXX----XXOO----XO-O------------------ X;,96,4,-64,0
+";
+
+/// Returns a list with three rows for each problem: claims of which the second does not hold.
+fn tasks() -> String {
+    let claims = NUMBERS.into_iter().enumerate().flat_map(|(count, number)| {
+        let problem = ffo(number);
+        let board = notation::board(problem.position, problem.side);
+        let value = problem.expected_value().expect("a score").discs();
+        let claims = [(value, value), (value + 2, value + 2), (value, 64)];
+        claims.map(|(score, beta)| format!("{board};,{count},{score},-64,{beta}\n"))
+    });
+    format!("obf,count,score,alpha,beta\n{}", claims.collect::<String>())
+}
+
+fn home_with(files: &[(&str, &str)]) -> TempDir {
+    let home = TempDir::new().expect("a temporary folder");
+    for (name, text) in files {
+        fs::write(home.path().join(name), text).expect("the folder is writable");
+    }
+    home
+}
+
+fn campaign(home: &Path, arguments: &[&str]) -> Finished {
+    run(home, &[&["campaign"], arguments].concat())
+}
+
+fn check_rows(rows: &[Value]) {
+    assert_eq!(rows.len(), 3 * NUMBERS.len());
+    for (rows, number) in rows.chunks(3).zip(NUMBERS) {
+        let value = i64::from(ffo(number).expected_value().expect("a score").discs());
+        for (row, state) in rows.iter().zip(["proved", "refuted", "proved"]) {
+            assert_eq!(row["state"], state, "{row}");
+            let bound = row["lower"].as_i64().zip(row["upper"].as_i64()).expect("a bound");
+            assert!((bound.0..=bound.1).contains(&value), "{row}");
+        }
+        assert_eq!(rows[2]["lower"], rows[2]["upper"]);
+    }
+}
+
+#[test]
+fn every_hypothesis_is_decided_although_coordinator_and_worker_are_killed() {
+    let list = tasks();
+    let home = home_with(&[("list.csv", &list), ("published.csv", PUBLISHED)]);
+    let home = home.path();
+    let (first, address) = coordinator(home, "127.0.0.1:0");
+    let at = ["--connect", address.as_str()];
+    let imported = campaign(home, &[&["import", "ffo", "list.csv"], &at[..]].concat());
+    let expected =
+        "ffo: 27 rows (tasks), 0 of them the same as others up to symmetry, 27 tasks".to_owned();
+    assert_eq!((imported.code, imported.stdout), (Some(0), vec![expected]));
+    let doomed = worker(home, &address);
+    let survivor = worker(home, &address);
+    let waiting = [&["campaign", "wait", "ffo", "--json"], &at[..]].concat();
+    let waiting = Process::start(outflank(home, &waiting));
+    first.wait_for("hypothesis refuted");
+    doomed.kill();
+    // What was answered with success is on disk, however soon the power goes.
+    let published = ["import", "published", "published.csv", "--paused"];
+    assert_eq!(campaign(home, &[&published, &at[..]].concat()).code, Some(0));
+    first.kill();
+    let (second, same) = coordinator(home, &address);
+    assert_eq!(same, address);
+
+    let finished = waiting.finish();
+    assert_eq!(finished.code, Some(7), "refuted rows end it with code 7: {finished:?}");
+    let state: Value = serde_json::from_str(&finished.stdout[0]).expect("JSON");
+    assert_eq!((&state["proved"], &state["refuted"]), (&18.into(), &9.into()), "{state}");
+    assert_eq!((&state["state"], &state["open"]), (&"finished".into(), &0.into()), "{state}");
+
+    let export = ["export", "ffo", "--form", "jsonl"];
+    check_rows(&campaign(home, &[&export, &at[..]].concat()).objects());
+    for (name, list) in [("ffo", list.as_str()), ("published", PUBLISHED)] {
+        let export = ["export", name, "--out", "out.csv"];
+        assert_eq!(campaign(home, &[&export, &at[..]].concat()).code, Some(0));
+        assert_eq!(fs::read_to_string(home.join("out.csv")).expect("it was written"), list);
+    }
+    let status = campaign(home, &[&["status", "ffo"], &at[..]].concat());
+    assert_eq!(status.code, Some(7), "{status:?}");
+    let loud: Vec<_> = status.stdout.iter().filter(|line| line.starts_with("REFUTED")).collect();
+    assert_eq!(loud.len(), 9, "{status:?}");
+    let board = notation::board(ffo(1).position, ffo(1).side);
+    let first = format!("row 2: {board}: claimed at least +20, proved ");
+    assert!(loud[0].contains(&first) && loud[0].ends_with("+18"), "{loud:?}");
+    for process in [survivor, second] {
+        process.signal("TERM");
+        let finished = process.finish();
+        assert_eq!(finished.code, Some(0), "{finished:?}");
+    }
+    assert_eq!(run(home, &["store", "verify", "store"]).code, Some(0));
+}
+
+#[test]
+fn campaigns_are_kept_and_solved_without_a_cluster() {
+    let list: String = [1, 2, 1].map(|number| format!("{}\n", ffo(number))).concat();
+    let home = home_with(&[("list.obf", &list)]);
+    let home = home.path();
+    let at = ["--store", "store"];
+    let imported = run_with_input(
+        home,
+        &[&["campaign", "import", "two", "-", "--paused", "--split-to", "12"], &at[..]].concat(),
+        &list,
+    );
+    let expected = "two: 3 rows (obf), 1 of them the same as others up to symmetry, 2 tasks";
+    assert_eq!((imported.code, imported.stdout), (Some(0), vec![expected.to_owned()]));
+    let again =
+        campaign(home, &[&["import", "two", "list.obf", "--split-to", "12"], &at[..]].concat());
+    assert!(again.stdout[0].contains("was imported already"), "{again:?}");
+
+    let line = |arguments: &[&str]| {
+        let finished = campaign(home, &[arguments, &at[..]].concat());
+        assert_eq!(finished.code, Some(0), "{finished:?}");
+        finished.stdout.last().expect("a line").clone()
+    };
+    assert_eq!(line(&["priority", "two", "7"]), "two: paused, priority 7, 2 tasks open");
+    assert!(line(&["resume", "two"]).ends_with("priority 7, 2 tasks open"));
+    let search = ["--threads", "1", "--hash", "64M", "--json"];
+    let solved = campaign(home, &[&["run"], &search[..], &at[..]].concat()).objects();
+    assert_eq!((&solved[0]["proved"], &solved[0]["split_to"]), (&2.into(), &12.into()));
+    assert_eq!(line(&["status", "two"]).split_whitespace().next(), Some("nodes"));
+    let exported = campaign(home, &[&["export", "two"], &at[..]].concat());
+    assert_eq!(exported.stdout.join("\n") + "\n", list);
+    assert_eq!(line(&["remove", "two"]), "two: removed; what was proved stays in the store");
+    campaign(home, &[&["status", "two"], &at[..]].concat())
+        .assert_fails(2, "there is no campaign two; there is none");
+}
+
+#[test]
+fn bad_campaigns_are_named() {
+    let bad = PUBLISHED.replace(",4,-64,0", ",4,-64,x");
+    let home = home_with(&[("bad.csv", &bad), ("good.csv", PUBLISHED)]);
+    let home = home.path();
+    let at = ["--store", "store"];
+    let fails = |arguments: &[&str], code, message: &str| {
+        campaign(home, &[arguments, &at[..]].concat()).assert_fails(code, message);
+    };
+    let place = "bad.csv, line 3, column 78: found the beta \"x\", expected -64 to 64";
+    fails(&["import", "bad", "bad.csv"], 2, place);
+    fails(&["import", "none", "none.csv"], 2, "opening none.csv: No such file");
+    fails(&["import", "folder", "."], 2, ". is a folder, expected a file of positions");
+    fails(&["pause", "bad"], 2, "there is no campaign bad; there is none");
+    assert_eq!(campaign(home, &[&["import", "good", "good.csv"], &at[..]].concat()).code, Some(0));
+    fails(&["remove", "good"], 2, "campaign good has 2 open tasks; --unfinished removes it");
+    fails(
+        &["import", "good", "bad.csv", "--form", "obf"],
+        2,
+        "bad.csv, line 1, column 2: found 'b' on the board",
+    );
+    let unreachable = ["campaign", "list", "--connect", "127.0.0.1:1"];
+    run(home, &unreachable).assert_fails(4, "cannot reach the coordinator");
+}
