@@ -40,6 +40,7 @@ mod sled_index;
 #[cfg(test)]
 mod tests;
 mod verify;
+mod withdraw;
 
 use std::fs;
 use std::io::Write;
@@ -224,6 +225,33 @@ impl Store {
         let against =
             Record { bound: held, best_move: None, nodes: 0, provenance: inferred, ..*claim };
         files.put_aside(&against, claim)
+    }
+
+    /// Takes back everything that the worker called `worker` claimed, and every bound that may rest
+    /// on it; returns the number of positions of which nothing is known any more, when that is on
+    /// disk. The claims stay in the log, where [`Store::get`] does not see them.
+    ///
+    /// # Errors
+    /// If the disk fails. A part may have been taken back then; doing it again takes back the rest.
+    pub fn withdraw(&self, worker: &str) -> Result<u64, StoreError> {
+        let mut files = guard(&self.files);
+        let fallen = withdraw::fallen(&*self.index, &self.origins(), worker)?;
+        if fallen.is_empty() {
+            return Ok(0);
+        }
+        if let Some(files) = files.as_mut() {
+            withdraw::write(files, &fallen)?;
+        }
+        let mut removed = 0;
+        for &position in &fallen {
+            let found = self.index.remove(position).inspect_err(|error| self.doubt_index(error))?;
+            removed += u64::from(found);
+        }
+        self.records.fetch_sub(removed, Ordering::Relaxed);
+        if let Some(files) = files.as_mut() {
+            files.checkpoint(&*self.index, self.records(), self.origins().count())?;
+        }
+        Ok(removed)
     }
 
     /// Returns the number of positions.

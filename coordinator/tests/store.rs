@@ -10,3 +10,5 @@ mod model;
 mod sharing;
 #[path = "store/support.rs"]
 mod support;
+#[path = "store/withdrawal.rs"]
+mod withdrawal;

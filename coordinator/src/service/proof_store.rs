@@ -23,6 +23,13 @@ pub trait ProofStore: Debug + Send + Sync + 'static {
     /// [`StoreError`] if that is not certain.
     fn quarantine(&self, claim: &Record, held: Bound) -> Result<(), StoreError>;
 
+    /// Takes back everything that the worker called `worker` claimed, and what may rest on it;
+    /// returns the number of positions when that is on disk.
+    ///
+    /// # Errors
+    /// [`StoreError`] if that is not certain.
+    fn withdraw(&self, worker: &str) -> Result<u64, StoreError>;
+
     /// Returns the number of positions of which something is proved.
     fn count(&self) -> u64;
 }
@@ -38,6 +45,10 @@ impl ProofStore for Store {
 
     fn quarantine(&self, claim: &Record, held: Bound) -> Result<(), StoreError> {
         Self::quarantine(self, claim, held)
+    }
+
+    fn withdraw(&self, worker: &str) -> Result<u64, StoreError> {
+        Self::withdraw(self, worker)
     }
 
     fn count(&self) -> u64 {

@@ -7,9 +7,13 @@
 //! payload = number u64 | item*
 //! item    = 1 | origin id u32 | five texts, each length u16 and UTF-8
 //!         | 2 | claim, 31 bytes
+//!         | 3 | player u64 | opponent u64: what was claimed of this position before is withdrawn
 //! ```
+//! The withdrawals of a frame come before its claims.
 //! All numbers are little-endian. Frames are numbered through all segments, so that a missing one
 //! is noticed and a good one can be told from bytes that look like one.
+
+use outflank_engine::Position;
 
 use super::claim::{Claim, number};
 use super::record::Origin;
@@ -33,12 +37,15 @@ const MOST_LOST: u64 = 1 << 40;
 const MAGIC: &[u8; 8] = b"OUTFLANK";
 const ORIGIN: u8 = 1;
 const CLAIM: u8 = 2;
+const WITHDRAWAL: u8 = 3;
 
 /// What a frame holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Frame {
     pub(super) number: u64,
     pub(super) origins: Vec<(u32, Origin)>,
+    /// The positions of which everything claimed in earlier frames is withdrawn.
+    pub(super) withdrawn: Vec<Position>,
     pub(super) claims: Vec<Claim>,
 }
 
@@ -109,6 +116,13 @@ pub(super) fn push_origin(body: &mut Vec<u8>, id: u32, origin: &Origin) {
 pub(super) fn push_claim(body: &mut Vec<u8>, claim: &Claim) {
     body.push(CLAIM);
     claim.encode(body);
+}
+
+/// Appends an item that withdraws everything claimed of `position` so far.
+pub(super) fn push_withdrawal(body: &mut Vec<u8>, position: Position) {
+    body.push(WITHDRAWAL);
+    body.extend_from_slice(&position.player().to_le_bytes());
+    body.extend_from_slice(&position.opponent().to_le_bytes());
 }
 
 /// Returns the texts of `origin`, each with its length.
@@ -187,6 +201,11 @@ fn decode_items(payload: &[u8]) -> Result<Frame, &'static str> {
                 let bytes = rest.split_off(..Claim::BYTES).ok_or("half a claim")?;
                 let bytes = bytes.first_chunk().ok_or("half a claim")?;
                 frame.claims.push(Claim::decode(bytes)?);
+            }
+            WITHDRAWAL => {
+                let bytes = rest.split_off(..16).ok_or("half a withdrawal")?;
+                let position = Position::new(number(&bytes[..8]), number(&bytes[8..]));
+                frame.withdrawn.push(position.ok_or("a withdrawal of no position")?);
             }
             _ => return Err("an item of an unknown kind"),
         }

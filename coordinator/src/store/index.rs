@@ -21,6 +21,8 @@ pub(super) trait Index: Debug + Send + Sync {
     fn get(&self, position: Position) -> Result<Option<Entry>, StoreError>;
     /// Puts the entry of `position` in place of the former one; returns whether there was none.
     fn put(&self, position: Position, entry: &Entry) -> Result<bool, StoreError>;
+    /// Removes the entry of `position`; returns whether there was one.
+    fn remove(&self, position: Position) -> Result<bool, StoreError>;
     /// Hands all entries to `visit`, by number of empties and position.
     fn visit(&self, visit: &mut Visitor<'_>) -> Result<(), StoreError>;
     /// Keeps origin number `id`.
@@ -46,6 +48,11 @@ impl Index for MemoryIndex {
     fn put(&self, position: Position, entry: &Entry) -> Result<bool, StoreError> {
         let mut entries = self.entries.write().unwrap_or_else(PoisonError::into_inner);
         Ok(entries.insert((position.empties(), position), *entry).is_none())
+    }
+
+    fn remove(&self, position: Position) -> Result<bool, StoreError> {
+        let mut entries = self.entries.write().unwrap_or_else(PoisonError::into_inner);
+        Ok(entries.remove(&(position.empties(), position)).is_some())
     }
 
     fn visit(&self, visit: &mut Visitor<'_>) -> Result<(), StoreError> {

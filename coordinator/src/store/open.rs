@@ -219,8 +219,9 @@ fn catch_up(
     let mut replay = Replay::new(&index, &log, origins);
     let (end, cut) = scan::read_to_end(&log, from, Some(from), &mut |frame| replay.apply(frame))?;
     replay.flush()?;
-    let Replay { origins, added, frames: replayed, clashes, .. } = replay;
-    let opened = Opened { records: held + added, replayed, cut, ..Opened::default() };
+    let Replay { origins, added, removed, frames: replayed, clashes, .. } = replay;
+    let records = held + added - removed;
+    let opened = Opened { records, replayed, cut, ..Opened::default() };
     Ok(Agreed { index, origins, end, clashes, opened })
 }
 
@@ -274,7 +275,8 @@ fn make_index(layout: &Layout, manifest: Option<&Manifest>) -> Result<Agreed, St
     let (end, cut) =
         scan::read_to_end(&log, Place::START, synced, &mut |frame| replay.apply(frame))?;
     replay.flush()?;
-    let Replay { origins, added: records, frames: replayed, clashes, .. } = replay;
+    let Replay { origins, added, removed, frames: replayed, clashes, .. } = replay;
+    let records = added - removed;
     let opened = Opened { records, replayed, cut, ..Opened::default() };
     Ok(Agreed { index, origins, end, clashes, opened })
 }

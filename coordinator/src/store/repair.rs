@@ -163,6 +163,9 @@ impl Renumbered {
             self.new.insert(old, id);
             frame::push_origin(&mut body, id, &origin);
         }
+        for position in frame.withdrawn {
+            frame::push_withdrawal(&mut body, position);
+        }
         for mut claim in frame.claims {
             claim.source.origin = match self.new.get(&claim.source.origin) {
                 Some(&id) => id,
@@ -194,6 +197,9 @@ fn body_of(frame: &Frame) -> Vec<u8> {
     let mut body = Vec::new();
     for (id, origin) in &frame.origins {
         frame::push_origin(&mut body, *id, origin);
+    }
+    for position in &frame.withdrawn {
+        frame::push_withdrawal(&mut body, *position);
     }
     for claim in &frame.claims {
         frame::push_claim(&mut body, claim);

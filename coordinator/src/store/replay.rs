@@ -28,6 +28,8 @@ pub(super) struct Replay<'a> {
     pub(super) origins: Origins,
     /// Positions that the index did not hold before.
     pub(super) added: u64,
+    /// Positions that the index held and does not hold any more.
+    pub(super) removed: u64,
     /// Frames applied.
     pub(super) frames: u64,
     /// Claims that could not be applied.
@@ -38,7 +40,7 @@ impl<'a> Replay<'a> {
     /// Starts with an index that holds `origins`.
     pub(super) fn new(index: &'a dyn Index, log: &'a Path, origins: Origins) -> Self {
         let (gathered, clashes) = (BTreeMap::new(), Vec::new());
-        Self { index, log, gathered, origins, added: 0, frames: 0, clashes }
+        Self { index, log, gathered, origins, added: 0, removed: 0, frames: 0, clashes }
     }
 
     /// Applies `frame`.
@@ -54,6 +56,10 @@ impl<'a> Replay<'a> {
             }
             self.index.put_origin(id, &origin)?;
             self.origins.push(Arc::new(origin));
+        }
+        for position in frame.withdrawn {
+            self.gathered.remove(&(position.empties(), position));
+            self.removed += u64::from(self.index.remove(position)?);
         }
         for claim in frame.claims {
             if claim.source.origin >= self.origins.count() {

@@ -140,6 +140,11 @@ impl Index for SledIndex {
         former.map(|former| former.is_none()).map_err(|error| self.failed(&error))
     }
 
+    fn remove(&self, position: Position) -> Result<bool, StoreError> {
+        let former = self.bounds.remove(claim::key(position));
+        former.map(|former| former.is_some()).map_err(|error| self.failed(&error))
+    }
+
     fn visit(&self, visit: &mut Visitor<'_>) -> Result<(), StoreError> {
         for item in &self.bounds {
             let (key, bytes) = item.map_err(|error| self.failed(&error))?;

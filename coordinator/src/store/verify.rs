@@ -218,6 +218,9 @@ fn merge_log(
     while let Some(met) = scan.next()? {
         let Met::Frame(frame) = met else { continue };
         let recent = frame.number >= covered;
+        for position in &frame.withdrawn {
+            known.remove(position);
+        }
         for claim in frame.claims.iter().filter(|claim| in_pass(claim.position)) {
             let entry = Entry::first(claim);
             let held = known.entry(claim.position).or_insert(Known { entry, recent });

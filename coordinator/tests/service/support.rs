@@ -179,6 +179,10 @@ impl ProofStore for Faulty {
         Ok(())
     }
 
+    fn withdraw(&self, worker: &str) -> Result<u64, StoreError> {
+        ProofStore::withdraw(&self.store, worker)
+    }
+
     fn count(&self) -> u64 {
         ProofStore::count(&self.store)
     }
