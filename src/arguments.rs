@@ -102,6 +102,13 @@ pub(crate) struct Coordinator {
     /// The address to listen on; port 0 takes a free one. The address is printed.
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:6464")]
     pub(crate) listen: String,
+    /// The share of the answered jobs of which a second worker solves one claim again, 0 to 1, so that a
+    /// worker that is wrong is found out.
+    #[arg(long, value_name = "SHARE", default_value = "0.01", value_parser = share)]
+    pub(crate) audit_share: f64,
+    /// What the choice of those jobs follows from [default: a number that no worker can guess].
+    #[arg(long, value_name = "N")]
+    pub(crate) audit_seed: Option<u64>,
     /// Listen without encryption on an address that other machines can reach.
     #[arg(long)]
     pub(crate) no_tls: bool,
@@ -198,6 +205,12 @@ pub(crate) fn window(text: &str) -> Result<Window, String> {
         .ok_or_else(|| {
             "expected LOWER..UPPER, two even numbers from -64 to 64, LOWER below UPPER".to_owned()
         })
+}
+
+/// Reads a number from 0 to 1.
+fn share(text: &str) -> Result<f64, String> {
+    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "expected a number from 0 to 1, such as 0.01".to_owned())
 }
 
 /// Reads a number of bytes with K, M, G or T behind it.

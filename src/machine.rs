@@ -1,5 +1,6 @@
 //! What this machine and this process are: names, memory, folders.
 
+use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 use std::{env, fs, process, thread};
@@ -33,6 +34,12 @@ pub(crate) fn coordinator_options(job_nodes: Option<u64>) -> service::Options {
 /// Returns the folder of the campaigns that are kept beside the proofs of the store `store`.
 pub(crate) fn campaigns(store: &Path) -> PathBuf {
     store.join("campaigns")
+}
+
+/// Returns a number that nobody can guess.
+pub(crate) fn unguessable() -> u64 {
+    // The standard library draws the keys of its hashes from the system.
+    RandomState::new().hash_one(process::id())
 }
 
 /// Returns the options of a worker in this process.

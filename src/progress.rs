@@ -47,7 +47,18 @@ impl Display {
     pub(crate) fn update(&mut self, update: &Update) {
         match update {
             Update::Progress(progress) => self.progress(progress),
+            Update::Notice(text) => self.notice(text),
             Update::Lost { cause, retry_in } => self.lost(cause, *retry_in),
+        }
+    }
+
+    /// Says what the user should know, and leaves it on the screen.
+    fn notice(&self, text: &str) {
+        let text = format!("{} warning: {text}", self.name);
+        match &self.form {
+            Form::Bar(bar) => bar.println(text),
+            Form::Lines { .. } => output::note(&text),
+            Form::Nothing => {}
         }
     }
 

@@ -75,6 +75,8 @@ pub enum ClientError {
 pub enum Update {
     /// How far the request has come.
     Progress(Progress),
+    /// Something that the user should know, such as that a worker was wrong.
+    Notice(String),
     /// The connection is lost; the request will be made again.
     Lost {
         /// Why.
@@ -144,6 +146,7 @@ impl<F: FnMut(Update)> Solving<F> {
         loop {
             match next(&mut updates).await? {
                 SolveUpdate::Solution(solution) => return Ok(solution),
+                SolveUpdate::Notice(text) => (self.on_update)(Update::Notice(text)),
                 SolveUpdate::Progress(progress) => {
                     self.heard();
                     (self.on_update)(Update::Progress(progress));

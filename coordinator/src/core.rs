@@ -16,6 +16,7 @@
 //! chance of being needed, from the estimates of what was asked before it; idle workers get the most
 //! needed question, speculative ones included, and last the parts of jobs that run long.
 
+mod audit;
 mod bracket;
 mod claims;
 mod config;
@@ -46,6 +47,7 @@ pub use message::{
     Source, Terms, WorkerId,
 };
 
+use audit::Audits;
 use fleet::{Fleet, Target, after};
 use graph::{Graph, Known};
 use predictor::Predictor;
@@ -88,10 +90,12 @@ pub struct Core {
     /// The jobs that have one copy running, the oldest first.
     single_copies: BTreeSet<(Millis, Key)>,
     recent: Recent,
+    audits: Audits,
     predictor: Predictor,
     asked: u64,
     arrivals: u64,
     illegal_claims: u64,
+    given_up: u64,
 }
 
 /// The size of the core's state, for operators.
@@ -112,6 +116,10 @@ pub struct Status {
     /// Claims in reports that could not be understood: moves that are not legal, positions that
     /// are not the job's. More than 0 means that a worker is wrong.
     pub illegal_claims: u64,
+    /// Claims that were solved again, or are being so.
+    pub audits: u64,
+    /// Jobs that were lost or failed so often that their positions were split instead.
+    pub given_up: u64,
 }
 
 /// What one event needs and produces.
@@ -147,10 +155,12 @@ impl Core {
             brothers: BTreeSet::new(),
             single_copies: BTreeSet::new(),
             recent: Recent::default(),
+            audits: Audits::default(),
             predictor: Predictor::default(),
             asked: 0,
             arrivals: 0,
             illegal_claims: 0,
+            given_up: 0,
         }
     }
 
@@ -175,7 +185,12 @@ impl Core {
             }
             Event::Left { worker } => self.left(&mut turn, worker),
             Event::Heartbeat { worker, jobs } => self.heartbeat(&mut turn, worker, &jobs),
+            Event::Reported { worker, .. } if self.audits.is_guilty(worker) => {}
             Event::Reported { worker, report } => self.reported(&mut turn, worker, &report),
+            Event::TakenBack => {
+                self.start_again(&mut turn);
+            }
+            Event::Suspected { claims } => self.suspected(&claims),
             Event::Tick => self.tick(&mut turn),
         }
         self.dispatch(&mut turn);
@@ -193,6 +208,8 @@ impl Core {
             questions: self.questions.len() as u64,
             positions: self.graph.len() as u64,
             illegal_claims: self.illegal_claims,
+            audits: self.audits.opened(),
+            given_up: self.given_up,
         }
     }
 
@@ -246,10 +263,23 @@ impl Core {
     /// Puts the work of a lease that ended without a usable report back.
     fn lost(&mut self, turn: &mut Turn<'_>, target: Target, worker: WorkerId) {
         match target {
-            Target::Question(key) => self.job_lost(key, worker),
+            Target::Question(key) => self.job_lost(turn, key, worker),
             Target::Line(solve) => self.line_ended(turn, solve),
-            Target::Nothing => {}
+            Target::Audit(id) => self.audit_ended(turn, id, worker, None),
+            Target::Disowned | Target::Nothing => {}
         }
+    }
+
+    /// Drops everything that was concluded, but for the requests, the workers and the predictions.
+    fn forget_everything(&mut self) {
+        self.graph = Graph::default();
+        self.questions.clear();
+        self.queue.clear();
+        self.ready.clear();
+        self.brothers.clear();
+        self.single_copies.clear();
+        self.recent = Recent::default();
+        self.audits.clear();
     }
 
     /// Returns what is proved of `position`, canonical, as far as it is remembered.

@@ -15,6 +15,7 @@
 
 mod actor;
 mod campaigns;
+mod clock;
 mod cluster;
 pub(crate) mod convert;
 mod error;
@@ -26,6 +27,7 @@ mod options;
 mod pending;
 mod proof_store;
 mod solver;
+mod trial;
 mod writer;
 
 use std::sync::Arc;

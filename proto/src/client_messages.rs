@@ -117,6 +117,7 @@ impl From<SolveUpdate> for v1::SolveUpdate {
         let update = match update {
             SolveUpdate::Progress(progress) => Update::Progress(progress.into()),
             SolveUpdate::Solution(solution) => Update::Solution(solution.into()),
+            SolveUpdate::Notice(text) => Update::Notice(v1::Notice { text }),
         };
         Self { update: Some(update) }
     }
@@ -126,9 +127,10 @@ impl TryFrom<v1::SolveUpdate> for SolveUpdate {
     type Error = InvalidField;
 
     fn try_from(wire: v1::SolveUpdate) -> Result<Self, InvalidField> {
-        match required("update", wire.update, "progress or solution")? {
+        match required("update", wire.update, "progress, solution or notice")? {
             Update::Progress(progress) => within("progress", progress).map(Self::Progress),
             Update::Solution(solution) => within("solution", solution).map(Self::Solution),
+            Update::Notice(v1::Notice { text }) => Ok(Self::Notice(text)),
         }
     }
 }

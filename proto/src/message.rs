@@ -19,6 +19,8 @@ pub struct Hello {
     pub threads: u32,
     /// The size of its hash table in bytes.
     pub table_bytes: u64,
+    /// The same for all connections of a process, different for every process; 0 if unknown.
+    pub instance: u64,
 }
 
 /// A message from a worker.
@@ -74,6 +76,9 @@ pub enum ToWorker {
     Acknowledge(u64),
     /// The coordinator stops: report what you have, half-close, reconnect later.
     Drain,
+    /// Some of the bounds that came with jobs were false: stop all jobs, and forget what was
+    /// remembered of earlier ones.
+    Forget,
     /// The coordinator closes this connection, for this reason.
     Goodbye(String),
 }
@@ -122,6 +127,8 @@ pub enum SolveUpdate {
     Progress(Progress),
     /// The answer; the last message.
     Solution(Solution),
+    /// Something that whoever waits should know, such as that a worker was wrong.
+    Notice(String),
 }
 
 /// How far a request has come.

@@ -79,6 +79,7 @@ impl From<Hello> for v1::Hello {
             host: hello.host,
             threads: hello.threads,
             table_bytes: hello.table_bytes,
+            instance: hello.instance,
         }
     }
 }
@@ -95,6 +96,7 @@ impl TryFrom<v1::Hello> for Hello {
             host: short("host", wire.host)?,
             threads: threads(wire.threads)?,
             table_bytes: wire.table_bytes,
+            instance: wire.instance,
         })
     }
 }
@@ -245,6 +247,7 @@ impl From<ToWorker> for v1::ToWorker {
             ToWorker::Cancel(job) => ToMessage::Cancel(v1::Cancel { job }),
             ToWorker::Acknowledge(job) => ToMessage::Acknowledge(v1::Acknowledge { job }),
             ToWorker::Drain => ToMessage::Drain(v1::Drain {}),
+            ToWorker::Forget => ToMessage::Forget(v1::Forget {}),
             ToWorker::Goodbye(reason) => ToMessage::Goodbye(v1::Goodbye { reason }),
         };
         Self { message: Some(message) }
@@ -255,13 +258,14 @@ impl TryFrom<v1::ToWorker> for ToWorker {
     type Error = InvalidField;
 
     fn try_from(wire: v1::ToWorker) -> Result<Self, InvalidField> {
-        const ONE: &str = "welcome, job, cancel, acknowledge, drain or goodbye";
+        const ONE: &str = "welcome, job, cancel, acknowledge, drain, forget or goodbye";
         Ok(match required("message", wire.message, ONE)? {
             ToMessage::Welcome(welcome) => Self::Welcome(within("welcome", welcome)?),
             ToMessage::Job(job) => Self::Job(within("job", job)?),
             ToMessage::Cancel(cancel) => Self::Cancel(cancel.job),
             ToMessage::Acknowledge(acknowledge) => Self::Acknowledge(acknowledge.job),
             ToMessage::Drain(v1::Drain {}) => Self::Drain,
+            ToMessage::Forget(v1::Forget {}) => Self::Forget,
             ToMessage::Goodbye(goodbye) => Self::Goodbye(goodbye.reason),
         })
     }

@@ -87,6 +87,7 @@ fn report() -> impl Strategy<Value = Report> {
 fn hello() -> impl Strategy<Value = Hello> {
     (any::<(u32, u32, u64)>(), (text(), text(), text()), 1_u32..=1024).prop_map(
         |((oldest_protocol, newest_protocol, table_bytes), (build, isa, host), threads)| Hello {
+            instance: table_bytes ^ 0x5a5a,
             oldest_protocol,
             newest_protocol,
             build,
@@ -137,6 +138,7 @@ fn to_worker() -> impl Strategy<Value = ToWorker> {
         any::<u64>().prop_map(ToWorker::Cancel),
         any::<u64>().prop_map(ToWorker::Acknowledge),
         Just(ToWorker::Drain),
+        Just(ToWorker::Forget),
         text().prop_map(ToWorker::Goodbye),
     ]
 }
@@ -167,6 +169,7 @@ fn solve_update() -> impl Strategy<Value = SolveUpdate> {
     prop_oneof![
         progress().prop_map(SolveUpdate::Progress),
         solution().prop_map(SolveUpdate::Solution),
+        text().prop_map(SolveUpdate::Notice),
     ]
 }
 

@@ -225,7 +225,12 @@ impl<'a> World<'a> {
                     "workers that tell the truth contradict: {position:?} {held} {claimed}"
                 )
             }
+            Command::Convict { .. } | Command::Trace { .. } => {
+                unreachable!("workers that tell the truth are not tried")
+            }
             Command::Acknowledge { .. }
+            | Command::Forget { .. }
+            | Command::GaveUp { .. }
             | Command::Progressed { .. }
             | Command::Quarantine { .. }
             | Command::Disconnect { .. } => {}

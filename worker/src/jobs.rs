@@ -30,6 +30,9 @@ pub(crate) struct Jobs {
     solver: Arc<dyn Solver>,
     threads: u32,
     running: BTreeMap<u64, Running>,
+    /// Jobs that wait until the solver has forgotten what it remembers, with their connections; `None`
+    /// unless it is to forget.
+    waiting: Option<Vec<(Job, u64)>>,
     finished: mpsc::Sender<Report>,
 }
 
@@ -43,7 +46,7 @@ impl Jobs {
     /// Returns no jobs, for a worker with so many threads, and where their reports will come out.
     pub(crate) fn new(solver: Arc<dyn Solver>, threads: u32) -> (Self, mpsc::Receiver<Report>) {
         let (finished, reports) = mpsc::channel(FINISHED);
-        (Self { solver, threads, running: BTreeMap::new(), finished }, reports)
+        (Self { solver, threads, running: BTreeMap::new(), waiting: None, finished }, reports)
     }
 
     /// Starts a job that the coordinator gave over connection number `session`.
@@ -52,6 +55,10 @@ impl Jobs {
     /// are taken by jobs of earlier connections that the coordinator has not asked for again, those
     /// are stopped: it counts these threads as free.
     pub(crate) fn start(&mut self, job: Job, session: u64) {
+        if let Some(waiting) = &mut self.waiting {
+            waiting.push((job, session));
+            return;
+        }
         if let Some(running) = self.running.get_mut(&job.id) {
             running.session = session;
             return;
@@ -83,20 +90,48 @@ impl Jobs {
     }
 
     /// Stops a job; it will report what it has proved.
-    pub(crate) fn stop(&self, job: u64) {
+    pub(crate) fn stop(&mut self, job: u64) {
+        if let Some(waiting) = &mut self.waiting
+            && let Some(place) = waiting.iter().position(|(waits, _)| waits.id == job)
+        {
+            let (waited, _) = waiting.remove(place);
+            // As in `spawn`: there is room, and who does not listen does not care.
+            drop(self.finished.try_send(Report { failed: false, ..failed(&waited) }));
+        }
         if let Some(running) = self.running.get(&job) {
             running.control.stop();
         }
     }
 
+    /// Has the solver forget what it remembers, as soon as the running jobs have been stopped; jobs
+    /// that come meanwhile wait.
+    pub(crate) fn forget(&mut self) {
+        self.running.values().for_each(|running| running.control.stop());
+        self.waiting.get_or_insert_default();
+        self.forget_when_idle();
+    }
+
+    fn forget_when_idle(&mut self) {
+        if self.running.is_empty()
+            && let Some(waiting) = self.waiting.take()
+        {
+            self.solver.forget();
+            waiting.into_iter().for_each(|(job, session)| self.start(job, session));
+        }
+    }
+
     /// Stops all jobs; they will report what they have proved.
-    pub(crate) fn stop_all(&self) {
+    pub(crate) fn stop_all(&mut self) {
+        if let Some(waiting) = &mut self.waiting {
+            waiting.clear(); // They go back when the worker has left.
+        }
         self.running.values().for_each(|running| running.control.stop());
     }
 
     /// Notes that a job has reported.
     pub(crate) fn ended(&mut self, job: u64) {
         self.running.remove(&job);
+        self.forget_when_idle();
     }
 
     /// Returns whether no job is running.

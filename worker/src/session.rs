@@ -1,5 +1,6 @@
 //! One connection to the coordinator, from hello to the end.
 
+use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -47,12 +48,16 @@ pub(crate) struct Worker {
     reports: mpsc::Receiver<Report>,
     outbox: Outbox,
     sessions: u64,
+    /// What this process is known by, over all its connections.
+    instance: u64,
 }
 
 impl Worker {
     pub(crate) fn new(solver: Arc<dyn Solver>, options: Options) -> Self {
         let (jobs, reports) = Jobs::new(solver, options.threads);
-        Self { options, jobs, reports, outbox: Outbox::default(), sessions: 0 }
+        // Random enough: the standard library draws the keys of its hashes from the system.
+        let instance = RandomState::new().hash_one(std::process::id()).max(1);
+        Self { options, jobs, reports, outbox: Outbox::default(), sessions: 0, instance }
     }
 
     /// Stops what is running and returns the number of reports that were not acknowledged.
@@ -115,6 +120,7 @@ impl Worker {
             host: self.options.host.clone(),
             threads: self.options.threads,
             table_bytes: u64::try_from(self.options.table_bytes).unwrap_or(u64::MAX),
+            instance: self.instance,
         });
         send(&outbound, hello).await?;
         let mut client = ClusterClient::new(channel);
@@ -212,6 +218,7 @@ impl Session<'_> {
             }
             ToWorker::Job(job) => worker.jobs.start(job, worker.sessions),
             ToWorker::Cancel(job) => worker.jobs.stop(job),
+            ToWorker::Forget => worker.jobs.forget(),
             ToWorker::Acknowledge(job) => worker.outbox.acknowledge(job),
             ToWorker::Drain if self.leaving.is_some() => {}
             ToWorker::Drain => self.leave().await?,

@@ -362,3 +362,44 @@ async fn a_worker_without_threads_is_refused() {
     let error = run(options, coordinator, CancellationToken::new()).await.unwrap_err();
     assert_eq!(error.to_string(), "a worker cannot have 0 threads, expected 1 to 1024");
 }
+
+/// Remembers what it has solved, and says how much it remembers by the number of nodes.
+struct Remembering(AtomicUsize);
+
+impl Solver for Remembering {
+    fn solve(&self, request: &Request, control: &Control) -> Answer {
+        let remembered = self.0.fetch_add(1, Ordering::SeqCst);
+        while request.node_limit == Some(7) && !control.is_stopped() {
+            std::hint::spin_loop();
+        }
+        Answer { nodes: remembered as u64, ..answer(request, Bound::UNKNOWN, true) }
+    }
+
+    fn forget(&self) {
+        self.0.store(0, Ordering::SeqCst);
+    }
+}
+
+#[tokio::test]
+async fn a_worker_that_is_told_to_forget_does_so_before_its_next_job() {
+    let mut script = Script::start(None);
+    let worker = script.worker(Remembering(AtomicUsize::new(3)));
+    let mut connection = script.connections.recv().await.unwrap();
+    connection.welcome().await;
+    connection.tell(ToWorker::Job(Job { node_limit: 7, ..job(1) })).await;
+    connection.hear_beat_of(&[1]).await;
+    connection.tell(ToWorker::Forget).await;
+    connection.tell(ToWorker::Job(job(2))).await;
+    let stopped = connection.hear_report().await;
+    assert_eq!((stopped.job, stopped.nodes), (1, 3), "it ran until it was stopped");
+    let next = connection.hear_report().await;
+    assert_eq!((next.job, next.nodes), (2, 0), "nothing was remembered");
+    for job in [1, 2] {
+        connection.tell(ToWorker::Acknowledge(job)).await;
+    }
+    worker.stop.cancel();
+    assert!(matches!(connection.hear().await, Some(FromWorker::Draining)));
+    assert!(connection.hear().await.is_none());
+    drop(connection);
+    worker.task.await.unwrap().unwrap();
+}

@@ -6,7 +6,7 @@ use outflank_engine::{Bound, Position, Score, Square};
 
 use super::fleet::{Lease, Target, after};
 use super::graph;
-use super::message::{Command, Method, Proof, Report, WorkerId};
+use super::message::{Command, Method, Proof, Report, SolveId, WorkerId};
 use super::question::{Key, Wanted};
 use super::{Conflict, Core, Turn};
 
@@ -23,37 +23,90 @@ impl Core {
             }
         }
         let fits = lease.as_ref().is_none_or(|lease| lease.position == report.position);
-        if fits && report.position.canonical() == report.position {
-            self.take_claims(turn, worker, report);
-        } else {
-            self.illegal_claims += 1;
-        }
+        let is_believed = match lease.as_ref().map(|lease| lease.target) {
+            Some(Target::Audit(id)) => {
+                self.audit_ended(turn, id, worker, Some(report).filter(|_| fits));
+                fits && !self.audits.is_guilty(worker) && self.take_opinion(turn, worker, report)
+            }
+            Some(Target::Disowned) => false,
+            _ if fits && report.position.canonical() == report.position => {
+                self.take_claims(turn, worker, report, lease.as_ref())
+            }
+            _ => {
+                self.illegal_claims += 1;
+                false
+            }
+        };
         if let Some(lease) = lease {
-            self.learn_cost(&lease, report);
-            self.go_on(turn, worker, &lease, report);
+            if is_believed {
+                self.learn_cost(&lease, report);
+            }
+            if let Target::Line(id) = lease.target {
+                self.take_line(turn, id, Some(report).filter(|_| fits));
+            }
+            self.go_on(turn, worker, &lease, is_believed && !report.failed);
         }
         turn.commands.push(Command::Acknowledge { worker, job: report.job });
     }
 
-    /// Keeps what a report claims if nothing proved contradicts it; else nothing of it.
-    fn take_claims(&mut self, turn: &mut Turn<'_>, worker: WorkerId, report: &Report) {
+    /// Keeps what a report claims if nothing proved contradicts it; else nothing of it. Returns
+    /// whether it was kept.
+    fn take_claims(
+        &mut self,
+        turn: &mut Turn<'_>,
+        worker: WorkerId,
+        report: &Report,
+        lease: Option<&Lease>,
+    ) -> bool {
         let claims = self.claims(worker, report);
         let conflicts = self.conflicts(turn, report.position, &claims);
         if !conflicts.is_empty() {
-            for id in self.dependents(report.position) {
-                let Conflict { claim, held } = &conflicts[0];
-                self.contradicted(turn, id, claim, *held);
-            }
-            turn.conflicts.extend(conflicts);
-            self.stop_contradicted(turn);
-            return;
+            self.contradicting(turn, report.position, lease, conflicts);
+            return false;
         }
         self.take_hints(report);
+        self.sample(report.job, lease.map(|lease| lease.home), &claims);
+        self.believe(turn, &claims);
+        true
+    }
+
+    /// Keeps what a worker that was asked about another's claim says, unless that is what the
+    /// dispute is about. Returns whether it was kept.
+    fn take_opinion(&mut self, turn: &mut Turn<'_>, worker: WorkerId, report: &Report) -> bool {
+        let claims = self.claims(worker, report);
+        let is_kept = self.conflicts(turn, report.position, &claims).is_empty();
+        if is_kept {
+            self.believe(turn, &claims);
+        }
+        is_kept
+    }
+
+    fn believe(&mut self, turn: &mut Turn<'_>, claims: &[Proof]) {
         for claim in claims {
-            self.persist(turn, claim);
+            self.persist(turn, *claim);
             self.learn(turn, claim.position, claim.bound, claim.best_move);
         }
         self.settle(turn);
+    }
+
+    /// Has claims that contradict what is proved audited; if there is nobody to decide, stops the
+    /// requests that depend on it.
+    fn contradicting(
+        &mut self,
+        turn: &mut Turn<'_>,
+        position: Position,
+        lease: Option<&Lease>,
+        conflicts: Vec<Conflict>,
+    ) {
+        if self.dispute(lease.map(|lease| lease.home), &conflicts) {
+            return;
+        }
+        for id in self.dependents(position) {
+            let Conflict { claim, held } = &conflicts[0];
+            self.contradicted(turn, id, claim, *held);
+        }
+        turn.conflicts.extend(conflicts);
+        self.stop_contradicted(turn);
     }
 
     /// Returns the claims of a report: of its position, of the positions after legal moves, and of
@@ -149,23 +202,24 @@ impl Core {
         }
     }
 
-    /// Goes on with what the reported job was for.
-    fn go_on(&mut self, turn: &mut Turn<'_>, worker: WorkerId, lease: &Lease, report: &Report) {
-        let is_other = report.position != lease.position;
+    /// Goes on with what the reported job was for; `was_done` unless it failed or was not believed.
+    fn go_on(&mut self, turn: &mut Turn<'_>, worker: WorkerId, lease: &Lease, was_done: bool) {
         match lease.target {
-            Target::Question(key) if report.failed || is_other => self.job_lost(key, worker),
+            Target::Question(key) if !was_done => self.job_lost(turn, key, worker),
             Target::Question(key) if self.fleet.is_draining(worker) => self.job_ended(key, worker),
             Target::Question(key) => self.job_overran(turn, key, worker),
-            Target::Line(id) => {
-                if let Some(solve) = self.solves.get_mut(&id)
-                    && !is_other
-                {
-                    solve.lines.insert(report.position, report.line.clone());
-                }
-                self.line_ended(turn, id);
-            }
-            Target::Nothing => {}
+            Target::Line(_) | Target::Audit(_) | Target::Disowned | Target::Nothing => {}
         }
+    }
+
+    /// Goes on with the line that a job was for.
+    fn take_line(&mut self, turn: &mut Turn<'_>, id: SolveId, report: Option<&Report>) {
+        if let Some(solve) = self.solves.get_mut(&id)
+            && let Some(report) = report
+        {
+            solve.lines.insert(report.position, report.line.clone());
+        }
+        self.line_ended(turn, id);
     }
 }
 

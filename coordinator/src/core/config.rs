@@ -32,6 +32,11 @@ pub struct Config {
     /// Whether the answer of an exact value comes with a line to the end of the game, at the cost of a job
     /// now and then; yes.
     pub lines: bool,
+    /// The share of the answered jobs of which a second worker solves a claim again, 0 to 1; none. The
+    /// command has its own choice.
+    pub audit_share: f64,
+    /// What the choice of those jobs depends on: a number that no worker can guess; 0.
+    pub audit_seed: u64,
     /// The time between two progress reports of a request; 500 ms.
     pub progress_interval: Duration,
 }
@@ -50,6 +55,8 @@ impl Default for Config {
             split_after: Duration::from_secs(3),
             backup_after: Duration::from_secs(60),
             lines: true,
+            audit_share: 0.0,
+            audit_seed: 0,
             progress_interval: Duration::from_millis(500),
         }
     }

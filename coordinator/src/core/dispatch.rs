@@ -20,6 +20,13 @@ impl Core {
     /// Hands out jobs as long as threads are free: from the queue, else speculative brothers, else
     /// second copies.
     pub(super) fn dispatch(&mut self, turn: &mut Turn<'_>) {
+        if self.audits.taking_back {
+            return;
+        }
+        self.assign_audits(turn);
+        if self.audits.taking_back {
+            return;
+        }
         loop {
             self.fill(turn);
             if self.hand_out(turn) {
@@ -237,12 +244,17 @@ impl Core {
 
     /// Puts a question back whose job was lost or failed at `worker`; after too many losses it is
     /// split.
-    pub(super) fn job_lost(&mut self, key: Key, worker: WorkerId) {
+    pub(super) fn job_lost(&mut self, turn: &mut Turn<'_>, key: Key, worker: WorkerId) {
         let limit = self.config.retry_limit;
         if let Some(question) = self.questions.get_mut(&key) {
             question.losses += 1;
             question.avoid = Some(worker);
-            question.must_split |= question.losses >= limit;
+            if question.losses >= limit && !question.must_split {
+                question.must_split = true;
+                let (job, position, losses) = (key.job_id(), key.position, question.losses);
+                self.given_up += 1;
+                turn.commands.push(Command::GaveUp { job, position, losses });
+            }
         }
         self.job_ended(key, worker);
     }

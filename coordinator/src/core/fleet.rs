@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use super::audit::AuditId;
 use super::message::{JobId, Millis, SolveId, WorkerId};
 use super::question::Key;
 use outflank_engine::{Position, Window};
@@ -14,6 +15,10 @@ pub(super) enum Target {
     Question(Key),
     /// To find the rest of a request's best line.
     Line(SolveId),
+    /// To learn whether somebody's claim holds.
+    Audit(AuditId),
+    /// For nothing any more, and its report is not believed: it was given when false bounds were.
+    Disowned,
     /// For nothing any more: it was cancelled, and its report is awaited.
     Nothing,
 }
@@ -167,6 +172,38 @@ impl Fleet {
             .rev()
             .map(|&(free, worker)| (worker, free))
             .find(|&(worker, _)| Some(worker) != avoid && !self.leases.contains_key(&(worker, job)))
+    }
+
+    /// Returns the worker with the most free threads that is none of `others`.
+    pub(super) fn choose_besides(
+        &self,
+        job: JobId,
+        others: &[WorkerId],
+    ) -> Option<(WorkerId, u32)> {
+        let suits = |worker| !others.contains(&worker) && !self.leases.contains_key(&(worker, job));
+        let idle = self.idle.iter().rev().map(|&(free, worker)| (worker, free));
+        idle.into_iter().find(|&(worker, _)| suits(worker))
+    }
+
+    /// Returns the number of workers that take jobs and are none of `others`.
+    pub(super) fn others_that_accept(&self, others: &[WorkerId]) -> usize {
+        self.accepting - others.iter().filter(|&&worker| !self.is_draining(worker)).count()
+    }
+
+    /// Returns whether a worker takes jobs that is none of `others`.
+    pub(super) fn accepts_besides(&self, others: &[WorkerId]) -> bool {
+        self.others_that_accept(others) > 0
+    }
+
+    /// Returns all workers.
+    pub(super) fn ids(&self) -> Vec<WorkerId> {
+        self.workers.keys().copied().collect()
+    }
+
+    /// Sees to it that no report of a running job is believed; returns the jobs.
+    pub(super) fn disown_leases(&mut self) -> Vec<(WorkerId, JobId)> {
+        self.leases.values_mut().for_each(|lease| lease.target = Target::Disowned);
+        self.leases.keys().copied().collect()
     }
 
     /// Enters a lease that runs out at `deadline`.

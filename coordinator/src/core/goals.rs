@@ -93,7 +93,7 @@ impl Core {
                 self.root_changed(turn, key);
             }
         }
-        self.stop_contradicted(turn);
+        self.resolve_conflicts(turn);
     }
 
     /// Carries changed bounds upwards and returns all positions that have changed.

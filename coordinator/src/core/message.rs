@@ -133,6 +133,13 @@ pub enum Event {
         /// What it found out.
         report: Report,
     },
+    /// The store has taken back what the workers of a `Convict` claimed; a `Trace` may have led to that.
+    TakenBack,
+    /// A `Trace` has led to inferences from these bounds, one of which must be false.
+    Suspected {
+        /// The bounds.
+        claims: Vec<Proof>,
+    },
     /// Time has passed.
     Tick,
 }
@@ -226,6 +233,42 @@ pub enum Command {
         claim: Proof,
         /// The bound that was held.
         held: Bound,
+    },
+    /// Take back everything that these workers have claimed, let them not come back, and say so;
+    /// then `TakenBack` is the next event. They were outvoted about a bound, or contradicted each other
+    /// and there was nobody else to ask.
+    Convict {
+        /// The workers.
+        workers: Vec<WorkerId>,
+        /// The position of the bound, canonical.
+        position: Position,
+        /// The bound that was claimed.
+        claimed: Bound,
+    },
+    /// Find out who is to blame for a false bound that is held. The next event is `TakenBack` if
+    /// that was a worker and what it claimed is taken back, or `Suspected` if the bound is an inference.
+    Trace {
+        /// The position, canonical.
+        position: Position,
+        /// The bound that does not hold; if it is not stored, it was inferred from what is.
+        held: Bound,
+        /// What does.
+        truth: Bound,
+    },
+    /// Tell `worker` to forget what it remembers of earlier jobs: false bounds were among what it
+    /// was told.
+    Forget {
+        /// The worker.
+        worker: WorkerId,
+    },
+    /// Split the position of a job that was lost or failed again and again.
+    GaveUp {
+        /// The job.
+        job: JobId,
+        /// Its position.
+        position: Position,
+        /// The number of losses.
+        losses: u32,
     },
     /// Close the connection of a worker whose lease has run out.
     Disconnect {

@@ -5,12 +5,18 @@ use std::sync::Arc;
 use outflank_proto::message::ToWorker;
 use tokio::sync::mpsc;
 
+use super::clock::Clock;
 use super::events::Input;
 use super::pending::{Pending, View};
+use super::trial::{self, Source};
 use super::writer::{Batch, Release};
 use super::{Shared, convert};
-use crate::core::{Command, Core, Event, Millis, Proof};
+use crate::core::{Command, Core, Event, Proof};
 use crate::store::{Origin, Record};
+
+/// The writer has stopped, so that nothing can be kept any more.
+#[derive(Debug)]
+struct Stopped;
 
 /// The owner of the core.
 #[derive(Debug)]
@@ -43,36 +49,97 @@ impl Actor {
 
     /// Feeds the core until the queue is closed or the writer has stopped.
     pub(super) fn run(mut self, mut inputs: mpsc::Receiver<Input>) {
-        let mut latest = Millis(0);
+        let mut clock = Clock::new(self.shared.options.longest_pause());
         while let Some(Input::Event(time, event)) = inputs.blocking_recv() {
-            // Two tasks may have read the clock in one order and queued in the other.
-            latest = latest.max(time);
             let left = match event {
                 Event::Left { worker } => Some(worker),
                 _ => None,
             };
-            let commands = self.core.on(latest, event, &self.view);
-            let carried_out = self.carry_out(commands);
+            let now = clock.read(time);
+            let mut next = Some(event);
+            while let Some(event) = next {
+                let commands = self.core.on(now, event, &self.view);
+                next = match self.carry_out(commands) {
+                    Ok(next) => next,
+                    Err(Stopped) => return, // The writer has failed and has said why.
+                };
+            }
             if let Some(worker) = left {
                 self.shared.links.remove_worker(worker);
-            }
-            if carried_out.is_err() {
-                return; // The writer has failed and has said why.
             }
         }
     }
 
-    /// Sends out at once what needs no proof, and hands the rest to the writer as one batch.
-    fn carry_out(&mut self, commands: Vec<Command>) -> Result<(), mpsc::error::SendError<Batch>> {
-        let mut batch = Batch { number: self.last_batch + 1, ..Batch::default() };
+    /// Sends out at once what needs no proof, and hands the rest to the writer as one batch. Returns
+    /// what the core must hear next, before anything else, if there is something.
+    fn carry_out(&mut self, commands: Vec<Command>) -> Result<Option<Event>, Stopped> {
+        let mut batch = self.next_batch();
+        let mut trial = None;
         for command in commands {
-            self.sort(command, &mut batch);
+            match command {
+                Command::Convict { .. } | Command::Trace { .. } => trial = Some(command),
+                command => self.sort(command, &mut batch),
+            }
         }
-        if batch.is_empty() {
-            return Ok(());
+        if !batch.is_empty() {
+            self.hand_over(batch)?;
         }
+        trial.map(|command| self.judge(command)).transpose()
+    }
+
+    fn next_batch(&self) -> Batch {
+        Batch { number: self.last_batch + 1, ..Batch::default() }
+    }
+
+    fn hand_over(&mut self, batch: Batch) -> Result<(), Stopped> {
         self.last_batch = batch.number;
-        self.batches.blocking_send(batch)
+        self.batches.blocking_send(batch).map_err(|_| Stopped)
+    }
+
+    /// Takes back what false workers have claimed, or finds out who they are.
+    fn judge(&mut self, command: Command) -> Result<Event, Stopped> {
+        let links = &self.shared.links;
+        let (names, position, bound) = match command {
+            Command::Convict { workers, position, claimed } => {
+                let origins = workers.iter().filter_map(|&worker| links.origin(worker));
+                (origins.map(|origin| origin.worker.clone()).collect(), position, claimed)
+            }
+            Command::Trace { position, held, truth } => {
+                // What is on its way to the store must be in it.
+                self.write_now(self.next_batch())?;
+                match trial::source(self.view.store.as_ref(), position, held, truth) {
+                    Source::Bounds(claims) => return Ok(Event::Suspected { claims }),
+                    Source::Worker(record) => {
+                        let name = record.provenance.origin.worker.clone();
+                        let quarantined = vec![(*record, truth)];
+                        self.write_now(Batch { quarantined, ..self.next_batch() })?;
+                        (vec![name], position, held)
+                    }
+                }
+            }
+            command => unreachable!("{command:?} is carried out at once"),
+        };
+        let doubt = if names.len() > 1 { "one of them" } else { "it" };
+        let reason = format!(
+            "{} cannot be trusted: position {} has not the value {bound} that {doubt} claimed; what it \
+             proved is taken back and searched again",
+            names.join(" and "),
+            trial::named(position),
+        );
+        tracing::error!("{reason}");
+        for name in &names {
+            self.shared.links.distrust(name, &reason);
+        }
+        self.shared.links.notice(&reason);
+        self.write_now(Batch { withdrawn: names, ..self.next_batch() })?;
+        Ok(Event::TakenBack)
+    }
+
+    /// Hands `batch` to the writer and returns when it and everything before it is on disk.
+    fn write_now(&mut self, batch: Batch) -> Result<(), Stopped> {
+        let (done, on_disk) = std::sync::mpsc::sync_channel(1);
+        self.hand_over(Batch { done: Some(done), ..batch })?;
+        on_disk.recv().map_err(|_| Stopped)
     }
 
     /// Carries out one command, or puts it into `batch`.
@@ -95,6 +162,14 @@ impl Actor {
             }
             Command::Quarantine { claim, held } => {
                 batch.quarantined.push((self.record(&claim), held));
+            }
+            Command::Forget { worker } => links.tell(worker, ToWorker::Forget),
+            Command::GaveUp { job, position, losses } => {
+                let (job, position) = (job.0, trial::named(position));
+                tracing::warn!(job, position, losses, "a job was lost too often: it is split");
+            }
+            Command::Convict { .. } | Command::Trace { .. } => {
+                unreachable!("{command:?} is a matter for `judge`")
             }
             Command::Acknowledge { worker, job } => {
                 batch.releases.push(Release::Acknowledge { worker, job });

@@ -45,6 +45,9 @@ impl Cluster for ClusterService {
                 Status::deadline_exceeded(format!("no hello within {seconds} seconds"))
             })??;
         let protocol = negotiate(&hello)?;
+        if let Some(reason) = shared.links.why_distrusted(&name(&hello)) {
+            return Err(Status::permission_denied(reason));
+        }
         let (queue, messages) = mpsc::channel(QUEUE);
         let connection = Connection::open(shared, hello, queue, protocol).await;
         let tasks = connection.shared.tasks.clone();
@@ -74,6 +77,11 @@ fn negotiate(hello: &Hello) -> Result<u32, Status> {
     })
 }
 
+/// Returns what a worker process is known by, over all its connections, if it says which it is.
+fn name(hello: &Hello) -> Option<String> {
+    (hello.instance != 0).then(|| format!("{}/{:016x}", hello.host, hello.instance))
+}
+
 /// One worker's connection.
 #[derive(Debug)]
 struct Connection {
@@ -87,6 +95,7 @@ impl Connection {
     /// Welcomes a worker and announces it to the core.
     async fn open(shared: Arc<Shared>, hello: Hello, queue: WorkerQueue, protocol: u32) -> Self {
         let worker = WorkerId(shared.next_worker.fetch_add(1, Ordering::Relaxed));
+        let known_as = name(&hello).unwrap_or_else(|| format!("{}/{}", hello.host, worker.0));
         let Hello { build, isa, host, threads, .. } = hello;
         tracing::info!(worker = worker.0, host, build, isa, threads, "worker joined");
         let heartbeat = shared.options.heartbeat.as_millis().max(1);
@@ -97,7 +106,7 @@ impl Connection {
         });
         let origin = Origin {
             build: format!("{build} {isa}"),
-            worker: format!("{host}/{}", worker.0),
+            worker: known_as,
             host,
             run: shared.options.run.clone(),
             ..Origin::default()

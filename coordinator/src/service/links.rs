@@ -15,6 +15,8 @@ use crate::store::Origin;
 
 /// The most requests that can be open at once.
 const MOST_SOLVES: usize = 10_000;
+/// The number of connections whose workers are remembered after they have left.
+const MOST_ORIGINS: usize = 200_000;
 
 /// The queue of messages to a worker.
 pub(super) type WorkerQueue = mpsc::Sender<Result<v1::ToWorker, Status>>;
@@ -49,6 +51,10 @@ pub(super) struct Counts {
 struct Open {
     workers: BTreeMap<WorkerId, WorkerLink>,
     solves: BTreeMap<SolveId, ClientQueue>,
+    /// Who the workers of late were, those who have left included.
+    origins: BTreeMap<WorkerId, Arc<Origin>>,
+    /// The workers that were found to be wrong, by their names, and why they are refused.
+    distrusted: BTreeMap<String, String>,
     /// Why there will be no more requests.
     ended: Option<Status>,
 }
@@ -66,7 +72,12 @@ impl Links {
 
     /// Adds a worker before the core hears of it.
     pub(super) fn add_worker(&self, worker: WorkerId, link: WorkerLink) {
-        self.open().workers.insert(worker, link);
+        let mut open = self.open();
+        open.origins.insert(worker, Arc::clone(&link.origin));
+        if open.origins.len() > MOST_ORIGINS {
+            open.origins.pop_first();
+        }
+        open.workers.insert(worker, link);
     }
 
     /// Forgets a worker after the core has heard that it left.
@@ -76,7 +87,34 @@ impl Links {
 
     /// Returns who a worker is.
     pub(super) fn origin(&self, worker: WorkerId) -> Option<Arc<Origin>> {
-        self.open().workers.get(&worker).map(|link| Arc::clone(&link.origin))
+        self.open().origins.get(&worker).cloned()
+    }
+
+    /// Refuses the worker process called `name` from now on and closes its connections.
+    pub(super) fn distrust(&self, name: &str, reason: &str) {
+        let mut open = self.open();
+        open.distrusted.insert(name.to_owned(), reason.to_owned());
+        for link in open.workers.values().filter(|link| link.origin.worker == name) {
+            if link.queue.try_send(Err(Status::permission_denied(reason))).is_err() {
+                tracing::debug!(worker = name, "the worker cannot be told why");
+            }
+            link.cut.cancel();
+        }
+    }
+
+    /// Returns why the worker process called `name` is refused, if it is.
+    pub(super) fn why_distrusted(&self, name: &Option<String>) -> Option<String> {
+        self.open().distrusted.get(name.as_ref()?).cloned()
+    }
+
+    /// Tells every client that waits something; one that does not read its messages misses it.
+    pub(super) fn notice(&self, text: &str) {
+        for (solve, queue) in &self.open().solves {
+            let update = SolveUpdate::Notice(text.to_owned());
+            if queue.capacity() > 1 && queue.try_send(Ok(update.into())).is_err() {
+                tracing::debug!(solve = solve.0, "the client has gone");
+            }
+        }
     }
 
     /// Gives a worker a message. A worker that does not read its messages is cut off; one that has

@@ -28,6 +28,14 @@ pub struct Options {
     pub tick: Duration,
 }
 
+impl Options {
+    /// Returns the longest time without an event that is taken for time in which workers could have
+    /// spoken: a fifth of the lease, and some ticks.
+    pub(super) fn longest_pause(&self) -> Duration {
+        (self.core.lease / 5).max(self.tick * 4)
+    }
+}
+
 impl Default for Options {
     fn default() -> Self {
         Self {

@@ -4,6 +4,7 @@
 //! goes into the next.
 
 use std::sync::Arc;
+use std::sync::mpsc::SyncSender;
 
 use outflank_engine::{Bound, Position};
 use outflank_proto::message::{SolveUpdate, ToWorker};
@@ -41,6 +42,10 @@ pub(super) struct Batch {
     pub(super) records: Vec<Record>,
     /// Claims to be put aside, with the bounds they contradict.
     pub(super) quarantined: Vec<(Record, Bound)>,
+    /// The workers whose claims are taken back.
+    pub(super) withdrawn: Vec<String>,
+    /// Told when all of this is on disk.
+    pub(super) done: Option<SyncSender<()>>,
     /// What goes out afterwards, in this order.
     pub(super) releases: Vec<Release>,
 }
@@ -48,7 +53,10 @@ pub(super) struct Batch {
 impl Batch {
     /// Returns whether there is nothing to do.
     pub(super) fn is_empty(&self) -> bool {
-        self.records.is_empty() && self.quarantined.is_empty() && self.releases.is_empty()
+        self.records.is_empty()
+            && self.quarantined.is_empty()
+            && self.releases.is_empty()
+            && self.done.is_none()
     }
 
     /// Takes over what a later batch brings.
@@ -56,6 +64,8 @@ impl Batch {
         self.number = later.number;
         self.records.extend(later.records);
         self.quarantined.extend(later.quarantined);
+        self.withdrawn.extend(later.withdrawn);
+        self.done = later.done;
         self.releases.extend(later.releases);
     }
 }
@@ -76,6 +86,7 @@ impl Writer {
     pub(super) fn run(self, mut batches: mpsc::Receiver<Batch>) {
         while let Some(mut batch) = batches.blocking_recv() {
             while batch.records.len() < MOST_RECORDS
+                && batch.done.is_none()
                 && let Ok(next) = batches.try_recv()
             {
                 batch.extend(next);
@@ -86,6 +97,11 @@ impl Writer {
                 return;
             }
             self.pending.settle(batch.records.iter().map(|record| record.position), batch.number);
+            if let Some(done) = &batch.done
+                && done.send(()).is_err()
+            {
+                return; // The core has stopped.
+            }
             for release in batch.releases {
                 self.release(release);
             }
@@ -108,6 +124,10 @@ impl Writer {
         for (claim, held) in &batch.quarantined {
             tracing::error!(%held, claimed = %claim.bound, "a claim was put aside");
             self.shared.store.quarantine(claim, *held)?;
+        }
+        for worker in &batch.withdrawn {
+            let positions = self.shared.store.withdraw(worker)?;
+            tracing::error!(worker, positions, "what a worker claimed was taken back");
         }
         Ok(())
     }

@@ -2,10 +2,13 @@
 
 mod advisor;
 mod campaigns;
+mod disk;
+mod liars;
 mod oracle;
 mod random;
 mod rules;
 mod scenarios;
 mod script;
+mod storms;
 mod worker;
 mod world;

@@ -173,7 +173,11 @@ fn a_job_that_fails_three_times_is_split() {
         assert_eq!(again, job);
         worker = next;
     }
-    let jobs = assigned(&script.report(3, worker, failed));
+    let commands = script.report(3, worker, failed);
+    let gave_up = Command::GaveUp { job: job.id, position: job.position, losses: 3 };
+    assert!(commands.contains(&gave_up), "{commands:?}");
+    assert_eq!(script.core.status().given_up, 1);
+    let jobs = assigned(&commands);
     assert!(!jobs.is_empty() && jobs.iter().all(|(_, next)| next.position != job.position));
 }
 

@@ -68,6 +68,7 @@ fn whatever_gets_lost_the_value_is_right_and_nothing_runs_for_ever() {
             failed: random.below(15),
             wrong: 0,
             churn: random.below(25),
+            slow_disk: random.below(3) * 40,
         };
         let mut world = World::new(seed, &oracle, tiny(), faults);
         workers(&mut world, &mut random);
@@ -76,7 +77,7 @@ fn whatever_gets_lost_the_value_is_right_and_nothing_runs_for_ever() {
             world.submit(root, window(&mut random, oracle.value(root)));
         }
         world.run();
-        restarts += world.outcome.restarts;
+        restarts += world.outcome.happened.restarts;
         assert_eq!((world.core.status().solves, world.core.status().questions), (0, 0));
     }
     assert!(restarts > 10, "{restarts} restarts are too few to prove anything");
@@ -132,7 +133,7 @@ fn the_same_seed_gives_the_same_run() {
         world.join(3);
         world.submit(roots()[3], Window::FULL);
         world.run();
-        (world.outcome.events, world.outcome.jobs, world.outcome.cancelled, world.store.0)
+        (world.outcome.events, world.outcome.jobs, world.outcome.cancelled, world.store.kept.0)
     };
     assert_eq!(run(7), run(7));
 }

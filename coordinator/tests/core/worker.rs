@@ -73,6 +73,23 @@ fn between(random: &mut Random, low: Score, high: Score) -> Score {
     Score::floor(low.discs() + 2 * random.below(steps as u64) as i32)
 }
 
+/// Returns a report that answers the window, plausibly and falsely.
+pub(crate) fn lie(oracle: &Oracle, random: &mut Random, job: &Job, nodes: u64) -> Report {
+    let value = oracle.value(job.position);
+    let beside = if value < job.window.upper() && random.chance(50) || value == Score::MIN {
+        between(random, value.up(), Score::MAX)
+    } else {
+        between(random, Score::MIN, value.down())
+    };
+    let (low, high) = (job.window.lower(), job.window.upper());
+    let bound = match () {
+        () if beside >= high && beside > value => Bound::at_least(beside),
+        () if beside <= low && beside < value => Bound::at_most(beside),
+        () => Bound::exact(beside),
+    };
+    Report { bound, finished: true, ..empty(job, nodes) }
+}
+
 /// Returns a report with false or nonsensical claims.
 pub(crate) fn false_report(random: &mut Random, job: &Job, nodes: u64) -> Report {
     let wrong = Bound::exact(Score::floor(random.below(129) as i32 - 64));

@@ -5,12 +5,13 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use outflank_coordinator::core::{
-    Command, Config, Core, Event, Job, JobId, Millis, Proof, Proofs, Report, Solution, SolveId,
-    WorkerId,
+    Command, Config, Core, Event, Job, JobId, Method, Millis, Proof, Proofs, Report, Solution,
+    SolveId, WorkerId,
 };
 use outflank_engine::{Bound, Position, Square, Window};
 
 use crate::advisor::Heuristic;
+use crate::disk::{Disk, Release};
 use crate::oracle::{Oracle, replay};
 use crate::random::Random;
 use crate::worker;
@@ -30,6 +31,45 @@ pub(crate) struct Faults {
     pub(crate) wrong: u64,
     /// Seconds in which a worker comes or goes, or the coordinator starts again.
     pub(crate) churn: u64,
+    /// The longest time that a write takes, in milliseconds.
+    pub(crate) slow_disk: u64,
+}
+
+/// How often what has happened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Happened {
+    pub(crate) lost: u64,
+    pub(crate) repeated: u64,
+    pub(crate) late: u64,
+    pub(crate) failed: u64,
+    pub(crate) wrong: u64,
+    pub(crate) left: u64,
+    pub(crate) drained: u64,
+    pub(crate) hung: u64,
+    pub(crate) restarts: u64,
+    pub(crate) sent_again: u64,
+}
+
+impl Happened {
+    /// Adds what has happened in another run.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.lost += other.lost;
+        self.repeated += other.repeated;
+        self.late += other.late;
+        self.failed += other.failed;
+        self.wrong += other.wrong;
+        self.left += other.left;
+        self.drained += other.drained;
+        self.hung += other.hung;
+        self.restarts += other.restarts;
+        self.sent_again += other.sent_again;
+    }
+
+    /// Returns the number of faults.
+    pub(crate) fn faults(self) -> u64 {
+        let network = self.lost + self.repeated + self.late;
+        network + self.failed + self.wrong + self.left + self.drained + self.hung + self.restarts
+    }
 }
 
 /// The proofs that have reached the disk.
@@ -46,11 +86,16 @@ impl Proofs for Store {
 struct SimWorker {
     threads: u32,
     jobs: BTreeMap<JobId, (Job, u64)>,
+    /// Reports that were not acknowledged.
+    outbox: Vec<Report>,
+    /// How many percent of its reports are lies.
+    lies: u64,
 }
 
 enum Happening {
     Arrives(Event),
     Ends { worker: WorkerId, job: JobId, nodes: u64 },
+    Written,
     Second,
 }
 
@@ -63,12 +108,14 @@ pub(crate) struct Outcome {
     pub(crate) jobs: u64,
     pub(crate) cancelled: u64,
     pub(crate) events: u64,
-    pub(crate) restarts: u64,
+    pub(crate) happened: Happened,
+    /// The workers that were found to be wrong.
+    pub(crate) convicted: Vec<WorkerId>,
 }
 
 pub(crate) struct World {
     pub(crate) core: Core,
-    pub(crate) store: Store,
+    pub(crate) store: Disk,
     pub(crate) outcome: Outcome,
     oracle: Rc<Oracle>,
     config: Config,
@@ -79,8 +126,13 @@ pub(crate) struct World {
     workers: BTreeMap<WorkerId, SimWorker>,
     requests: BTreeMap<SolveId, (Position, Window)>,
     in_flight: BTreeSet<(WorkerId, JobId)>,
+    /// What was acknowledged.
+    promised: BTreeMap<Position, Bound>,
+    liars: BTreeSet<WorkerId>,
     entries: u64,
     names: u64,
+    /// When the disk will have written what it was given.
+    busy_until: u64,
 }
 
 /// Sizes so small that positions of about ten empties are split over several plies.
@@ -99,7 +151,7 @@ impl World {
     pub(crate) fn new(seed: u64, oracle: &Rc<Oracle>, config: Config, faults: Faults) -> Self {
         let mut world = Self {
             core: Core::new(config.clone(), Box::new(Heuristic)),
-            store: Store::default(),
+            store: Disk::default(),
             outcome: Outcome::default(),
             oracle: Rc::clone(oracle),
             config,
@@ -110,19 +162,46 @@ impl World {
             workers: BTreeMap::new(),
             requests: BTreeMap::new(),
             in_flight: BTreeSet::new(),
+            promised: BTreeMap::new(),
+            liars: BTreeSet::new(),
             entries: 0,
             names: 0,
+            busy_until: 0,
         };
         world.schedule(1_000, Happening::Second);
         world
     }
 
+    /// Puts a real store under the world.
+    pub(crate) fn on_real_store(mut self) -> Self {
+        self.store = Disk::real();
+        self
+    }
+
     /// Connects a worker.
     pub(crate) fn join(&mut self, threads: u32) {
+        self.connect(SimWorker { threads, ..SimWorker::default() });
+    }
+
+    /// Connects a worker of which so many percent of the reports are lies.
+    pub(crate) fn join_liar(&mut self, threads: u32, lies: u64) -> WorkerId {
+        self.connect(SimWorker { threads, lies, ..SimWorker::default() })
+    }
+
+    fn connect(&mut self, state: SimWorker) -> WorkerId {
         self.names += 1;
-        let worker = WorkerId(self.names);
-        self.workers.insert(worker, SimWorker { threads, jobs: BTreeMap::new() });
+        let (worker, threads) = (WorkerId(self.names), state.threads);
+        if state.lies > 0 {
+            self.liars.insert(worker);
+        }
+        let again = state.outbox.clone();
+        self.workers.insert(worker, state);
         self.apply(Event::Joined { worker, threads });
+        self.outcome.happened.sent_again += again.len() as u64;
+        for report in again {
+            self.deliver(Event::Reported { worker, report });
+        }
+        worker
     }
 
     /// Asks for a position.
@@ -156,6 +235,7 @@ impl World {
         match happening {
             Happening::Arrives(event) => self.apply(event),
             Happening::Ends { worker, job, nodes } => self.job_ends(worker, job, nodes),
+            Happening::Written => self.written(),
             Happening::Second => self.second(),
         }
     }
@@ -195,6 +275,7 @@ impl World {
         match self.random.below(3) {
             0 => self.leave(worker),
             1 => {
+                self.outcome.happened.drained += 1;
                 self.apply(Event::Draining { worker });
                 let jobs: Vec<JobId> = self.workers[&worker].jobs.keys().copied().collect();
                 for job in jobs {
@@ -203,6 +284,7 @@ impl World {
             }
             // The machine hangs: nobody says so.
             _ => {
+                self.outcome.happened.hung += 1;
                 self.workers.remove(&worker);
             }
         }
@@ -212,20 +294,20 @@ impl World {
     }
 
     fn leave(&mut self, worker: WorkerId) {
+        self.outcome.happened.left += 1;
         self.workers.remove(&worker);
         self.apply(Event::Left { worker });
     }
 
     /// The coordinator dies: only what is on disk is left, workers and clients connect again.
     fn restart(&mut self) {
-        self.outcome.restarts += 1;
+        self.outcome.happened.restarts += 1;
+        self.store.crash(&mut self.random);
+        self.busy_until = self.now;
+        self.check_promises();
         self.core = Core::new(self.config.clone(), Box::new(Heuristic));
         for (_, state) in std::mem::take(&mut self.workers) {
-            self.names += 1;
-            let worker = WorkerId(self.names);
-            let threads = state.threads;
-            self.workers.insert(worker, state);
-            self.apply(Event::Joined { worker, threads });
+            self.connect(state);
         }
         for (solve, (position, window)) in self.requests.clone() {
             self.apply(Event::Submitted { solve, position, window });
@@ -240,45 +322,137 @@ impl World {
         if let Event::Reported { worker, report } = &event {
             self.in_flight.remove(&(*worker, report.job));
         }
+        let (mut proofs, mut releases, mut trial) = (Vec::new(), Vec::new(), None);
         for command in self.core.on(Millis(self.now), event, &self.store) {
-            self.obey(command, reported.as_ref());
+            match command {
+                Command::Persist { proofs: new } => proofs = new,
+                Command::Convict { .. } | Command::Trace { .. } => trial = Some(command),
+                Command::Acknowledge { .. } => releases.push((command, reported.clone())),
+                Command::Progressed { .. }
+                | Command::Solved { .. }
+                | Command::Contradicted { .. }
+                | Command::Quarantine { .. } => releases.push((command, None)),
+                command => self.obey(command),
+            }
+        }
+        self.put(proofs, releases);
+        if let Some(trial) = trial {
+            self.judge(trial);
         }
     }
 
-    fn obey(&mut self, command: Command, reported: Option<&Report>) {
+    fn put(&mut self, proofs: Vec<Proof>, releases: Vec<Release>) {
+        for proof in &proofs {
+            self.check_proof(proof);
+        }
+        let delay = match self.faults.slow_disk {
+            0 => 0,
+            longest => self.random.below(longest),
+        };
+        // One after the other, as the writer works.
+        self.busy_until = self.busy_until.max(self.now) + delay;
+        self.store.take(self.busy_until, proofs, releases);
+        if self.busy_until == self.now {
+            self.written();
+        } else {
+            self.schedule(self.busy_until - self.now, Happening::Written);
+        }
+    }
+
+    fn written(&mut self) {
+        for (command, report) in self.store.write(self.now) {
+            self.release(command, report);
+        }
+    }
+
+    /// Does what the service does when somebody was wrong.
+    fn judge(&mut self, trial: Command) {
+        for (command, report) in self.store.write(u64::MAX) {
+            self.release(command, report);
+        }
+        let guilty = match trial {
+            Command::Convict { workers, .. } => workers,
+            Command::Trace { position, held, truth } => {
+                match self.store.source(position, held, truth) {
+                    Ok(worker) => vec![worker],
+                    Err(bounds) => {
+                        let claims = bounds.into_iter().map(suspicion).collect();
+                        self.apply(Event::Suspected { claims });
+                        return;
+                    }
+                }
+            }
+            _ => unreachable!("nothing else is tried"),
+        };
+        for worker in guilty {
+            self.outcome.convicted.push(worker);
+            self.workers.remove(&worker);
+            self.store.withdraw(worker);
+            self.promised.clear();
+            self.apply(Event::Left { worker });
+        }
+        while self.workers.len() < 3 {
+            self.join(1);
+        }
+        self.apply(Event::TakenBack);
+    }
+
+    fn release(&mut self, command: Command, reported: Option<Report>) {
+        match command {
+            Command::Acknowledge { worker, job } => {
+                let report = reported.expect("only reports are acknowledged");
+                assert_eq!(job, report.job);
+                if let Some(state) = self.workers.get_mut(&worker) {
+                    state.outbox.retain(|kept| *kept != report);
+                }
+                self.check_acknowledged(&report);
+            }
+            Command::Progressed { solve, progress } => {
+                if let Some(&(position, _)) = self.requests.get(&solve) {
+                    self.check_bound(position, progress.bound);
+                }
+            }
+            Command::Solved { solve, solution } => self.solved(solve, solution),
+            Command::Contradicted { solve, held, claimed, .. } => {
+                assert!(held.merge(claimed).is_err() && self.anyone_lies());
+                self.requests.remove(&solve).expect("it was open");
+                self.outcome.contradicted.insert(solve);
+            }
+            Command::Quarantine { claim, held } => {
+                assert!(self.anyone_lies());
+                self.outcome.quarantined.push((claim, held));
+            }
+            command => unreachable!("{command:?} waits for nothing"),
+        }
+    }
+
+    fn anyone_lies(&self) -> bool {
+        self.faults.wrong > 0 || !self.liars.is_empty()
+    }
+
+    fn obey(&mut self, command: Command) {
         match command {
             Command::Assign { worker, job } => self.assign(worker, job),
             Command::Cancel { worker, job } => {
                 self.outcome.cancelled += 1;
                 self.in_flight.remove(&(worker, job));
-                if !self.random.chance(self.faults.lost) {
+                if !self.is_lost() {
                     self.stop_job(worker, job);
                 }
-            }
-            Command::Persist { proofs } => proofs.iter().for_each(|proof| self.write(proof)),
-            Command::Acknowledge { job, .. } => {
-                let report = reported.expect("only reports are acknowledged");
-                assert_eq!(job, report.job);
-                self.check_acknowledged(report);
-            }
-            Command::Progressed { solve, progress } => {
-                let (position, _) = self.requests[&solve];
-                self.check_bound(position, progress.bound);
-            }
-            Command::Solved { solve, solution } => self.solved(solve, solution),
-            Command::Contradicted { solve, held, claimed, .. } => {
-                assert!(held.merge(claimed).is_err() && self.faults.wrong > 0);
-                self.requests.remove(&solve).expect("it was open");
-                self.outcome.contradicted.insert(solve);
-            }
-            Command::Quarantine { claim, held } => {
-                assert!(held.merge(claim.bound).is_err() && self.faults.wrong > 0);
-                self.outcome.quarantined.push((claim, held));
             }
             Command::Disconnect { worker, .. } => {
                 self.workers.remove(&worker);
             }
+            Command::Forget { .. } | Command::GaveUp { .. } => {}
+            command => unreachable!("{command:?} waits for the disk, or for a verdict"),
         }
+    }
+
+    /// Returns whether the next message gets lost.
+    fn is_lost(&mut self) -> bool {
+        let is_lost = self.random.chance(self.faults.lost);
+        self.outcome.happened.lost += u64::from(is_lost);
+        is_lost
     }
 
     /// Returns whether nothing goes wrong and no job is meant to have two copies.
@@ -288,7 +462,7 @@ impl World {
 
     fn assign(&mut self, worker: WorkerId, job: Job) {
         self.outcome.jobs += 1;
-        for &(position, bound) in &job.known {
+        for &(position, bound) in job.known.iter().filter(|_| !self.anyone_lies()) {
             self.check_bound(position, bound);
         }
         if self.is_quiet() {
@@ -296,7 +470,7 @@ impl World {
             assert!(!twice, "{job:?} is in flight already");
             self.in_flight.insert((worker, job.id));
         }
-        if self.random.chance(self.faults.lost) {
+        if self.is_lost() {
             return;
         }
         let predicted = 2_f64.powi(job.position.empties() as i32);
@@ -319,9 +493,15 @@ impl World {
         else {
             return;
         };
+        let lies = self.workers[&worker].lies;
         let report = if self.random.chance(self.faults.wrong) {
+            self.outcome.happened.wrong += 1;
             worker::false_report(&mut self.random, &job, nodes)
+        } else if self.random.chance(lies) {
+            self.outcome.happened.wrong += 1;
+            worker::lie(&self.oracle, &mut self.random, &job, nodes)
         } else if self.random.chance(self.faults.failed) {
+            self.outcome.happened.failed += 1;
             Report { failed: true, ..worker::empty(&job, nodes) }
         } else if nodes < needed {
             worker::stopped(&self.oracle, &mut self.random, &job, nodes)
@@ -342,11 +522,16 @@ impl World {
     }
 
     fn send_report(&mut self, worker: WorkerId, report: Report) {
+        if let Some(state) = self.workers.get_mut(&worker) {
+            state.outbox.push(report.clone());
+        }
         let event = Event::Reported { worker, report };
         if self.random.chance(self.faults.repeated) {
+            self.outcome.happened.repeated += 1;
             self.deliver(event.clone());
         }
         if self.random.chance(self.faults.late) {
+            self.outcome.happened.late += 1;
             self.schedule(60_000, Happening::Arrives(event));
         } else {
             self.deliver(event);
@@ -354,44 +539,55 @@ impl World {
     }
 
     fn deliver(&mut self, event: Event) {
-        if !self.random.chance(self.faults.lost) {
+        if !self.is_lost() {
             let delay = 1 + self.random.below(50);
             self.schedule(delay, Happening::Arrives(event));
         }
     }
 
-    fn write(&mut self, proof: &Proof) {
+    fn check_proof(&self, proof: &Proof) {
         assert_eq!(proof.position, proof.position.canonical());
         self.check_bound(proof.position, proof.bound);
         if let Some(square) = proof.best_move {
             assert!(proof.position.play(square).is_some(), "{proof:?} has an illegal move");
         }
-        let entry = self.store.0.entry(proof.position).or_insert((Bound::UNKNOWN, None));
-        entry.0 = entry.0.merge(proof.bound).expect("the core persists no contradiction");
-        entry.1 = proof.best_move.or(entry.1);
     }
 
     fn check_bound(&self, position: Position, bound: Bound) {
-        if self.faults.wrong == 0 {
+        if !self.anyone_lies() {
             let value = self.oracle.value(position);
             let holds = bound.merge(Bound::exact(value)).is_ok();
             assert!(holds, "{bound} of {position:?} is false: {value}");
         }
     }
 
-    fn check_acknowledged(&self, report: &Report) {
-        if self.faults.wrong > 0 {
+    /// Notes what was acknowledged, which must be on disk, for ever.
+    fn check_acknowledged(&mut self, report: &Report) {
+        if self.anyone_lies() {
             return;
         }
-        self.check_stored(report.position, report.bound);
+        self.promise(report.position, report.bound);
         for &(square, bound) in &report.children {
-            self.check_stored(report.position.play(square).unwrap(), bound);
+            self.promise(report.position.play(square).unwrap(), bound);
         }
     }
 
-    fn check_stored(&self, position: Position, bound: Bound) {
-        let canonical = position.canonical();
-        let stored = self.store.0.get(&canonical).map_or(Bound::UNKNOWN, |entry| entry.0);
+    fn promise(&mut self, position: Position, bound: Bound) {
+        let promised = self.promised.entry(position.canonical()).or_insert(bound);
+        *promised = promised.merge(bound).expect("both are true");
+        let promised = *promised;
+        self.check_promise(position.canonical(), promised);
+    }
+
+    /// Checks that nothing acknowledged is lost.
+    pub(crate) fn check_promises(&self) {
+        for (&position, &bound) in &self.promised {
+            self.check_promise(position, bound);
+        }
+    }
+
+    fn check_promise(&self, position: Position, bound: Bound) {
+        let stored = self.store.kept.get(position).map_or(Bound::UNKNOWN, |(bound, _)| bound);
         assert!(stored.implies(bound) || position.is_over(), "{bound} acknowledged, not stored");
     }
 
@@ -399,7 +595,7 @@ impl World {
         let (position, window) = self.requests.remove(&solve).expect("it was open");
         assert!(solution.bound.answers(window));
         self.check_bound(position, solution.bound);
-        if self.faults.wrong == 0 {
+        if !self.anyone_lies() {
             self.check_line(position, &solution);
         }
         self.outcome.solved.insert(solve, solution);
@@ -420,6 +616,12 @@ impl World {
         assert!(is_complete || may_be_cut, "the line {:?} ends early", solution.line);
         assert_eq!(solution.best_move, solution.line.first().copied().or(solution.best_move));
     }
+}
+
+/// Returns a claim whose author nobody knows.
+fn suspicion((position, bound): (Position, Bound)) -> Proof {
+    let method = Method::Inference;
+    Proof { position, bound, best_move: None, nodes: 0, method, worker: None }
 }
 
 fn heartbeat(worker: WorkerId, state: &SimWorker) -> Event {

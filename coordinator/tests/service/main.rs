@@ -8,5 +8,6 @@
 mod campaigns;
 mod end_to_end;
 mod faults;
+mod liars;
 mod protocol;
 mod support;

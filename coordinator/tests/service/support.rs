@@ -234,6 +234,11 @@ impl TestWorker {
         Self { stop, task: tokio::spawn(working) }
     }
 
+    /// Waits until the worker ends by itself.
+    pub(crate) async fn join(self) -> Result<(), WorkerError> {
+        self.task.await.unwrap()
+    }
+
     pub(crate) async fn stop(self) -> Result<(), WorkerError> {
         self.stop.cancel();
         self.task.await.unwrap()
@@ -256,6 +261,7 @@ pub(crate) fn hello() -> Hello {
         host: "nowhere".to_owned(),
         threads: 1,
         table_bytes: 0,
+        instance: 0,
     }
 }
 

@@ -7,9 +7,9 @@ use outflank_engine::{Position, Square};
 
 use crate::support::{copy_of_log, record};
 
-fn by(worker: &str, method: Method, record: Record) -> Record {
+fn by(worker: &str, method: Method, record: &Record) -> Record {
     let origin = Arc::new(Origin { worker: worker.to_owned(), ..Origin::default() });
-    Record { provenance: Provenance { method, origin }, ..record }
+    Record { provenance: Provenance { method, origin }, ..record.clone() }
 }
 
 /// Returns a position, one after a move there, and one after a move there.
@@ -30,9 +30,9 @@ fn what_a_liar_claimed_and_what_rests_on_it_is_withdrawn_and_nothing_else() {
     let folder = tempfile::tempdir().unwrap();
     let (store, _) = Store::open(folder.path()).unwrap();
     let [above, claimed, below] = family();
-    let of_claimed = by("liar", Method::Search, record(claimed, 4, 64));
-    let inferred = by("coordinator", Method::Inference, record(above, -64, -4));
-    let honest = by("honest", Method::Search, record(below, 2, 2));
+    let of_claimed = by("liar", Method::Search, &record(claimed, 4, 64));
+    let inferred = by("coordinator", Method::Inference, &record(above, -64, -4));
+    let honest = by("honest", Method::Search, &record(below, 2, 2));
     store.append(&[of_claimed.clone(), inferred, honest.clone()]).unwrap();
     assert_eq!(store.withdraw("nobody").unwrap(), 0);
     assert_eq!(store.withdraw("liar").unwrap(), 2);
@@ -41,7 +41,7 @@ fn what_a_liar_claimed_and_what_rests_on_it_is_withdrawn_and_nothing_else() {
     assert_eq!(store.get(below).unwrap().bound, honest.bound);
 
     // The truth takes the place, and no index that is made from the log brings the lie back.
-    let truth = by("honest", Method::Search, record(claimed, -64, 0));
+    let truth = by("honest", Method::Search, &record(claimed, -64, 0));
     store.append(std::slice::from_ref(&truth)).unwrap();
     for manifest in [true, false] {
         let copy = copy_of_log(folder.path(), manifest);

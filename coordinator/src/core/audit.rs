@@ -1,0 +1,353 @@
+//! Claims that are solved again by others, since a worker can be wrong: a memory fault, a defect,
+//! malice.
+//!
+//! A seeded share of the answered jobs is audited: a second worker is asked whether one claim of the
+//! report holds, the position's own or another one. A claim that contradicts what is proved is
+//! audited, too, instead of being believed. The author of a claim upholds it; two workers outvote
+//! one. Who is outvoted is wrong, and nothing it has claimed is believed any more: the shell takes
+//! that back, and the core starts again from what is left. A request is answered only when the audits
+//! of its claims are over.
+//!
+//! Where one says this and one says that, and there is no third to ask, neither is believed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use outflank_engine::{Bound, Position, Score, Window};
+
+use super::fleet::{Lease, Target, after};
+use super::message::{Command, Job, JobId, Proof, Report, SolveId, WorkerId};
+use super::question::{Key, mix};
+use super::solve::Solve;
+use super::{Conflict, Core, Turn};
+
+/// The name of an audit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct AuditId(u64);
+
+/// A claim that others are asked about.
+#[derive(Debug)]
+struct Audit {
+    claim: Proof,
+    /// The bound that it contradicts, if that is why it is audited.
+    held: Option<Bound>,
+    /// The request that waits for it; all do if nobody knows which one it is for.
+    home: Option<SolveId>,
+    /// Who upholds it and who does not.
+    votes: BTreeMap<WorkerId, bool>,
+    /// Whether there are two opinions.
+    disputed: bool,
+    /// Who is being asked.
+    asked: Option<WorkerId>,
+    /// How often somebody could not tell.
+    failures: u32,
+    /// What the last one who did not uphold it said.
+    against: Bound,
+}
+
+impl Audit {
+    /// Returns how many uphold the claim and how many do not.
+    fn count(&self) -> (usize, usize) {
+        let upheld = self.votes.values().filter(|&&upholds| upholds).count();
+        (upheld, self.votes.len() - upheld)
+    }
+
+    /// Returns the window whose answer says whether the claim holds.
+    fn window(&self) -> Window {
+        let (lower, upper) = (self.claim.bound.lower(), self.claim.bound.upper());
+        let low = if lower > Score::MIN { lower.down() } else { upper };
+        let high = if upper < Score::MAX { upper.up() } else { lower };
+        Window::new(low, high).unwrap_or(Window::FULL)
+    }
+}
+
+/// All audits.
+#[derive(Debug, Default)]
+pub(super) struct Audits {
+    open: BTreeMap<AuditId, Audit>,
+    opened: u64,
+    /// Whether claims are being taken back: nothing is handed out or answered meanwhile.
+    pub(super) taking_back: bool,
+    /// Those whose word counts for nothing.
+    guilty: BTreeSet<WorkerId>,
+}
+
+impl Audits {
+    /// Returns the number of audits so far.
+    pub(super) fn opened(&self) -> u64 {
+        self.opened
+    }
+
+    /// Returns whether `worker` was found to be wrong.
+    pub(super) fn is_guilty(&self, worker: WorkerId) -> bool {
+        self.guilty.contains(&worker)
+    }
+
+    /// Drops all audits, for a new start.
+    pub(super) fn clear(&mut self) {
+        self.open.clear();
+        self.taking_back = false;
+    }
+
+    /// Returns whether the answer of `solve` must wait.
+    pub(super) fn hold_back(&self, solve: SolveId) -> bool {
+        self.taking_back
+            || self
+                .open
+                .values()
+                .any(|audit| audit.disputed || audit.home.is_none_or(|home| home == solve))
+    }
+}
+
+impl Core {
+    /// Has one claim of a report on `job` solved again, if the job is in the sample.
+    pub(super) fn sample(&mut self, job: JobId, home: Option<SolveId>, claims: &[Proof]) {
+        let drawn = draw(self.config.audit_seed, job);
+        let is_sampled = (drawn as f64) < self.config.audit_share * u64::MAX as f64;
+        let Some(author) = claims.first().and_then(|claim| claim.worker) else { return };
+        if !is_sampled || !self.fleet.accepts_besides(&[author]) {
+            return;
+        }
+        // Half of the audits are of the job's own position, the others of what came with it.
+        let which = draw(drawn, job);
+        let others = claims.len() as u64 - 1;
+        let own = which.is_multiple_of(2) || others == 0;
+        let index = if own { 0 } else { 1 + which / 2 % others };
+        self.open_audit(home, claims[index as usize], None);
+    }
+
+    /// Has claims that contradict what is proved solved again. Returns whether there are enough
+    /// workers to decide.
+    pub(super) fn dispute(&mut self, home: Option<SolveId>, conflicts: &[Conflict]) -> bool {
+        for conflict in conflicts {
+            let author: Vec<WorkerId> = conflict.claim.worker.into_iter().collect();
+            if self.fleet.others_that_accept(&author) < 2 {
+                return false;
+            }
+        }
+        for &Conflict { claim, held } in conflicts {
+            let is_open = |audit: &Audit| audit.claim.position == claim.position;
+            if !self.audits.open.values().any(is_open) {
+                self.open_audit(home, claim, Some(held));
+            }
+        }
+        true
+    }
+
+    /// Has inferences that contradict what is proved audited, or stops the requests that depend on
+    /// them.
+    pub(super) fn resolve_conflicts(&mut self, turn: &mut Turn<'_>) {
+        let conflicts = std::mem::take(&mut turn.conflicts);
+        if !conflicts.is_empty() && !self.dispute(None, &conflicts) {
+            turn.conflicts = conflicts;
+            self.stop_contradicted(turn);
+        }
+    }
+
+    /// Has claims of unknown authors solved again, one of which must be false.
+    pub(super) fn suspected(&mut self, claims: &[Proof]) {
+        self.audits.taking_back = false;
+        for &claim in claims {
+            self.open_audit(None, Proof { worker: None, ..claim }, None);
+        }
+        for audit in self.audits.open.values_mut() {
+            audit.disputed |= audit.claim.worker.is_none();
+        }
+    }
+
+    fn open_audit(&mut self, home: Option<SolveId>, claim: Proof, held: Option<Bound>) {
+        self.audits.opened += 1;
+        let votes = claim.worker.map(|author| (author, true)).into_iter().collect();
+        let (disputed, against) = (held.is_some(), Bound::UNKNOWN);
+        let audit = Audit { claim, held, home, votes, disputed, asked: None, failures: 0, against };
+        self.audits.open.insert(AuditId(self.audits.opened), audit);
+    }
+
+    /// Asks about claims, before anything else is handed out; gives up those that nobody can
+    /// answer.
+    pub(super) fn assign_audits(&mut self, turn: &mut Turn<'_>) {
+        let waiting = |(_, audit): &(_, &Audit)| audit.asked.is_none();
+        let ids: Vec<AuditId> =
+            self.audits.open.iter().filter(waiting).map(|(&id, _)| id).collect();
+        for id in ids {
+            self.assign_audit(turn, id);
+        }
+        if !self.audits.taking_back {
+            self.answer_the_audited(turn);
+        }
+    }
+
+    fn assign_audit(&mut self, turn: &mut Turn<'_>, id: AuditId) {
+        let Some(audit) = self.audits.open.get(&id) else { return };
+        let voters: Vec<WorkerId> = audit.votes.keys().copied().collect();
+        if !self.fleet.accepts_besides(&voters) || audit.failures > self.config.retry_limit {
+            self.cannot_tell(turn, id);
+            return;
+        }
+        let key = Key { position: audit.claim.position, window: audit.window() };
+        let Some((worker, _)) = self.fleet.choose_besides(key.job_id(), &voters) else { return };
+        let (home, failures) = (audit.home, audit.failures);
+        let estimate = self.advisor.estimate(key.position);
+        let predicted = self.advisor.predicted_nodes(key.position, key.window, estimate);
+        let growth = self.config.budget_factor.powi(failures as i32 + 2);
+        let node_limit = (predicted * growth).max(self.config.shortest_job) as u64;
+        let lease = Lease::new(Target::Audit(id), home.unwrap_or(SolveId(0)), key, 1, predicted);
+        self.fleet.begin(worker, key.job_id(), lease, after(turn.now, self.config.lease));
+        if let Some(audit) = self.audits.open.get_mut(&id) {
+            audit.asked = Some(worker);
+        }
+        // Nothing is told that might be what is false.
+        let Key { position, window } = key;
+        let (known, threads) = (Vec::new(), 1);
+        let job = Job { id: key.job_id(), position, window, node_limit, threads, known };
+        turn.commands.push(Command::Assign { worker, job });
+    }
+
+    /// Takes what a worker says about a claim; without a report the worker has been lost.
+    pub(super) fn audit_ended(
+        &mut self,
+        turn: &mut Turn<'_>,
+        id: AuditId,
+        worker: WorkerId,
+        report: Option<&Report>,
+    ) {
+        let Some(audit) = self.audits.open.get_mut(&id) else { return };
+        audit.asked = None;
+        let claimed = audit.claim.bound;
+        let told = report.filter(|report| report.finished && !report.failed);
+        match told.map(|report| report.bound) {
+            Some(bound) if bound.merge(claimed).is_err() => {
+                audit.votes.insert(worker, false);
+                audit.against = bound;
+                audit.disputed = true;
+            }
+            Some(bound) if bound.implies(claimed) => {
+                audit.votes.insert(worker, true);
+            }
+            _ => {
+                audit.failures += 1;
+                return;
+            }
+        }
+        match (audit.count(), audit.claim.worker) {
+            ((_, 2..), _) => self.refuted(turn, id),
+            ((2.., 0), _) => self.upheld(turn, id),
+            ((2.., _), _) => self.outvoted(turn, id, false),
+            _ => {}
+        }
+    }
+
+    /// The claim is false.
+    fn refuted(&mut self, turn: &mut Turn<'_>, id: AuditId) {
+        let Some(audit) = self.audits.open.get(&id) else { return };
+        if audit.claim.worker.is_some() {
+            self.outvoted(turn, id, true);
+        } else if let Some(audit) = self.audits.open.remove(&id) {
+            self.trace(turn, audit.claim.position, audit.claim.bound, audit.against);
+        }
+    }
+
+    /// The claim is true; what contradicted it is not.
+    fn upheld(&mut self, turn: &mut Turn<'_>, id: AuditId) {
+        let Some(audit) = self.audits.open.remove(&id) else { return };
+        if let Some(held) = audit.held {
+            self.trace(turn, audit.claim.position, held, audit.claim.bound);
+        }
+    }
+
+    /// Has the source of a false bound found.
+    fn trace(&mut self, turn: &mut Turn<'_>, position: Position, held: Bound, truth: Bound) {
+        self.audits.taking_back = true;
+        turn.commands.push(Command::Trace { position, held, truth });
+    }
+
+    /// Nobody can be asked: of two that contradict each other neither is believed.
+    fn cannot_tell(&mut self, turn: &mut Turn<'_>, id: AuditId) {
+        let Some(audit) = self.audits.open.get(&id) else { return };
+        if let (1, 1) = audit.count() {
+            let claim = audit.claim;
+            self.quarantine(turn, id);
+            let guilty: Vec<WorkerId> = audit_votes(&self.audits, id);
+            self.convict(turn, &guilty, &claim);
+        } else if let Some(Audit { claim, held, .. }) = self.audits.open.remove(&id)
+            && let Some(held) = held.or(claim.worker.is_none().then_some(claim.bound))
+        {
+            turn.conflicts.push(Conflict { claim, held });
+            self.stop_contradicted(turn);
+        }
+    }
+
+    /// Those who voted otherwise than `verdict` says are wrong.
+    fn outvoted(&mut self, turn: &mut Turn<'_>, id: AuditId, refuted: bool) {
+        let Some(audit) = self.audits.open.get(&id) else { return };
+        let claim = audit.claim;
+        let wrong = |&(_, &upholds): &(&WorkerId, &bool)| upholds == refuted;
+        let guilty: Vec<WorkerId> =
+            audit.votes.iter().filter(wrong).map(|(&worker, _)| worker).collect();
+        if refuted {
+            self.quarantine(turn, id);
+        }
+        self.convict(turn, &guilty, &claim);
+    }
+
+    /// Keeps a claim that does not hold for those who look into the case.
+    fn quarantine(&mut self, turn: &mut Turn<'_>, id: AuditId) {
+        let Some(Audit { claim, held, against, .. }) = self.audits.open.get(&id) else { return };
+        let (claim, held) = (*claim, held.unwrap_or(*against));
+        turn.commands.push(Command::Quarantine { claim, held });
+    }
+
+    fn convict(&mut self, turn: &mut Turn<'_>, guilty: &[WorkerId], claim: &Proof) {
+        let (position, claimed) = (claim.position, claim.bound);
+        for &worker in guilty {
+            self.left(turn, worker);
+            self.audits.guilty.insert(worker);
+        }
+        self.audits.taking_back = true;
+        let workers = guilty.to_vec();
+        turn.commands.push(Command::Convict { workers, position, claimed });
+    }
+
+    /// Answers the requests whose last audit is over.
+    fn answer_the_audited(&mut self, turn: &mut Turn<'_>) {
+        let due = |(&id, solve): (&SolveId, &Solve)| {
+            (solve.held_back && !self.audits.hold_back(id)).then_some((id, solve.bound))
+        };
+        let due: Vec<(SolveId, Bound)> = self.solves.iter().filter_map(due).collect();
+        for (id, bound) in due {
+            if let Some(solve) = self.solves.get_mut(&id) {
+                solve.held_back = false;
+            }
+            self.answered(turn, id, bound);
+        }
+    }
+
+    /// Starts again from the store, after false claims were taken back: drops what was concluded,
+    /// stops every job, has the workers forget, and asks for all open requests again.
+    pub(super) fn start_again(&mut self, turn: &mut Turn<'_>) {
+        for (worker, job) in self.fleet.disown_leases() {
+            turn.commands.push(Command::Cancel { worker, job });
+        }
+        for worker in self.fleet.ids() {
+            turn.commands.push(Command::Forget { worker });
+        }
+        self.forget_everything();
+        let mut solves: Vec<_> = std::mem::take(&mut self.solves).into_iter().collect();
+        solves.sort_by_key(|(_, solve)| solve.arrival);
+        for (id, solve) in solves {
+            self.submitted(turn, id, solve.given, solve.window);
+            if let Some(again) = self.solves.get_mut(&id) {
+                again.nodes = solve.nodes + solve.running_nodes;
+                again.jobs_done = solve.jobs_done;
+            }
+        }
+    }
+}
+
+fn audit_votes(audits: &Audits, id: AuditId) -> Vec<WorkerId> {
+    audits.open.get(&id).map_or_else(Vec::new, |audit| audit.votes.keys().copied().collect())
+}
+
+/// Returns 64 bits that follow from both.
+fn draw(seed: u64, job: JobId) -> u64 {
+    mix(seed ^ mix(job.0))
+}

@@ -1,0 +1,240 @@
+//! The disk of a simulated coordinator: a store with a writer in front of it, as the service has them.
+//!
+//! A proof is visible to the core at once and on disk later; when the coordinator dies in between it is
+//! gone. The store is a map, and a real one beside it if a run asks for that: both must always say
+//! the same, also after the real one was opened again from what a killed process leaves.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::sync::Arc;
+
+use outflank_coordinator::core::{self, Command, Proof, Proofs, Report, WorkerId};
+use outflank_coordinator::store::{self, Origin, Provenance, Record};
+use outflank_engine::{Bound, Position, Square};
+use tempfile::TempDir;
+
+use crate::random::Random;
+use crate::world::Store;
+
+/// What goes out once the proofs before it are on disk; an acknowledgement has its report with it.
+pub(crate) type Release = (Command, Option<Report>);
+
+#[derive(Debug)]
+struct Batch {
+    due: u64,
+    proofs: Vec<Proof>,
+    releases: Vec<Release>,
+}
+
+/// A store and what is on its way to it.
+#[derive(Debug, Default)]
+pub(crate) struct Disk {
+    /// What is on disk.
+    pub(crate) kept: Store,
+    /// Who proved the lower and the upper bounds; nobody inferred them.
+    sources: BTreeMap<Position, [Option<WorkerId>; 2]>,
+    waiting: VecDeque<Batch>,
+    real: Option<Real>,
+}
+
+impl Proofs for Disk {
+    fn get(&self, position: Position) -> Option<(Bound, Option<Square>)> {
+        let proofs = self.waiting.iter().flat_map(|batch| &batch.proofs);
+        let on_the_way = proofs.filter(|proof| proof.position == position);
+        on_the_way.fold(self.kept.get(position), |held, proof| {
+            let (bound, best_move) = held.unwrap_or((Bound::UNKNOWN, None));
+            let merged = bound.merge(proof.bound).expect("the core persists no contradiction");
+            Some((merged, proof.best_move.or(best_move)))
+        })
+    }
+}
+
+impl Disk {
+    /// Returns a disk with a real store on it.
+    pub(crate) fn real() -> Self {
+        Self { real: Some(Real::new()), ..Self::default() }
+    }
+
+    /// Takes what is to be on disk by `due`.
+    pub(crate) fn take(&mut self, due: u64, proofs: Vec<Proof>, releases: Vec<Release>) {
+        self.waiting.push_back(Batch { due, proofs, releases });
+    }
+
+    /// Writes what is due and returns what may go out now.
+    pub(crate) fn write(&mut self, now: u64) -> Vec<Release> {
+        let mut releases = Vec::new();
+        while self.waiting.front().is_some_and(|batch| batch.due <= now) {
+            let batch = self.waiting.pop_front().expect("there is one");
+            batch.proofs.iter().for_each(|proof| self.keep(proof));
+            if let Some(real) = &self.real {
+                real.append(&batch.proofs);
+            }
+            releases.extend(batch.releases);
+        }
+        releases
+    }
+
+    fn keep(&mut self, proof: &Proof) {
+        let held = self.kept.0.entry(proof.position).or_insert((Bound::UNKNOWN, None));
+        let merged = held.0.merge(proof.bound).expect("the core persists no contradiction");
+        let sources = self.sources.entry(proof.position).or_insert([proof.worker; 2]);
+        if merged.lower() > held.0.lower() {
+            sources[0] = proof.worker;
+        }
+        if merged.upper() < held.0.upper() {
+            sources[1] = proof.worker;
+        }
+        *held = (merged, proof.best_move.or(held.1));
+    }
+
+    /// Dies and comes back: what was not on disk is gone.
+    pub(crate) fn crash(&mut self, random: &mut Random) {
+        self.waiting.clear();
+        if let Some(real) = &mut self.real {
+            real.crash(random);
+            real.compare(&self.kept);
+        }
+    }
+
+    /// Returns who the false side of a bound comes from, or the bounds it was inferred from.
+    pub(crate) fn source(
+        &self,
+        position: Position,
+        held: Bound,
+        truth: Bound,
+    ) -> Result<WorkerId, Vec<(Position, Bound)>> {
+        let lower_is_false = held.lower() > truth.upper();
+        let stored = self.kept.get(position).map_or(Bound::UNKNOWN, |(bound, _)| bound);
+        let is_stored = match lower_is_false {
+            true => stored.lower() >= held.lower(),
+            false => stored.upper() <= held.upper(),
+        };
+        if is_stored && let Some(worker) = self.sources[&position][usize::from(!lower_is_false)] {
+            return Ok(worker);
+        }
+        let blamed = below(position).into_iter().filter_map(|child| {
+            let (bound, _) = self.kept.get(child)?;
+            let part = match lower_is_false {
+                true if -bound.upper() >= held.lower() => Bound::at_most(bound.upper()),
+                true => return None,
+                false => Bound::at_least(bound.lower()),
+            };
+            (part != Bound::UNKNOWN && !child.is_over()).then_some((child, part))
+        });
+        Err(blamed.collect())
+    }
+
+    /// Takes back what `worker` claimed, and what may rest on it.
+    pub(crate) fn withdraw(&mut self, worker: WorkerId) {
+        let is_from = |position: &Position| self.sources[position].contains(&Some(worker));
+        let mut fallen: BTreeSet<Position> =
+            self.kept.0.keys().filter(|position| is_from(position)).copied().collect();
+        let mut before = usize::MAX;
+        while fallen.len() != before {
+            before = fallen.len();
+            let rests = |position: &&Position| below(**position).iter().any(|c| fallen.contains(c));
+            let more: Vec<Position> = self.kept.0.keys().filter(rests).copied().collect();
+            fallen.extend(more);
+        }
+        for position in &fallen {
+            self.kept.0.remove(position);
+            self.sources.remove(position);
+        }
+        if let Some(real) = &self.real {
+            let withdrawn = real.store().withdraw(&name(Some(worker))).unwrap();
+            assert_eq!(withdrawn, fallen.len() as u64);
+            real.compare(&self.kept);
+        }
+    }
+
+    /// Returns the real store.
+    pub(crate) fn store(&self) -> &store::Store {
+        self.real.as_ref().expect("this run has one").store()
+    }
+}
+
+fn below(position: Position) -> Vec<Position> {
+    if position.must_pass() {
+        return vec![position.pass().canonical()];
+    }
+    let children = Square::all(position.moves()).filter_map(|square| position.play(square));
+    children.map(Position::canonical).collect()
+}
+
+fn name(worker: Option<WorkerId>) -> String {
+    worker.map_or_else(|| "coordinator".to_owned(), |worker| format!("worker {}", worker.0))
+}
+
+/// A real store, in a folder in memory where the system has one.
+#[derive(Debug)]
+struct Real {
+    folder: TempDir,
+    store: Option<store::Store>,
+}
+
+impl Real {
+    fn new() -> Self {
+        let folder = folder();
+        let (store, _) = store::Store::open(folder.path()).unwrap();
+        Self { folder, store: Some(store) }
+    }
+
+    fn store(&self) -> &store::Store {
+        self.store.as_ref().expect("it is open")
+    }
+
+    fn append(&self, proofs: &[Proof]) {
+        let records: Vec<Record> = proofs.iter().map(record).collect();
+        let appended = self.store().append(&records).unwrap();
+        assert_eq!(appended.contradicted, [], "the core lets no contradiction through");
+    }
+
+    /// Leaves what a kill in the middle of a write leaves: the log up to its last sync, a part of
+    /// a frame behind it, and an index that may be missing.
+    fn crash(&mut self, random: &mut Random) {
+        let after = folder();
+        let (from, to) = (self.folder.path(), after.path());
+        fs::create_dir(to.join("log")).unwrap();
+        let mut last = None;
+        for file in fs::read_dir(from.join("log")).unwrap() {
+            let name = file.unwrap().file_name();
+            fs::copy(from.join("log").join(&name), to.join("log").join(&name)).unwrap();
+            last = last.max(Some(name));
+        }
+        let torn: Vec<u8> = (0..random.below(60)).map(|_| random.bits() as u8).collect();
+        let last = to.join("log").join(last.expect("a log has a segment"));
+        OpenOptions::new().append(true).open(last).unwrap().write_all(&torn).unwrap();
+        // The old one goes before the new one opens, as with processes.
+        self.store = None;
+        self.store = Some(store::Store::open(to).unwrap().0);
+        self.folder = after;
+    }
+
+    fn compare(&self, kept: &Store) {
+        assert_eq!(self.store().records(), kept.0.len() as u64);
+        for (&position, &(bound, _)) in &kept.0 {
+            assert_eq!(self.store().get(position).map(|stored| stored.bound), Some(bound));
+        }
+    }
+}
+
+fn folder() -> TempDir {
+    let memory = std::path::Path::new("/dev/shm");
+    if memory.is_dir() { TempDir::new_in(memory) } else { TempDir::new() }.unwrap()
+}
+
+fn record(proof: &Proof) -> Record {
+    let method = match proof.method {
+        core::Method::Search => store::Method::Search,
+        core::Method::Inference => store::Method::Inference,
+    };
+    let origin = Arc::new(Origin { worker: name(proof.worker), ..Origin::default() });
+    Record {
+        position: proof.position,
+        bound: proof.bound,
+        best_move: proof.best_move,
+        nodes: proof.nodes,
+        provenance: Provenance { method, origin },
+    }
+}

@@ -1,0 +1,90 @@
+//! Everything that can go wrong at once, seed after seed, on the core and the real store together.
+//!
+//! `cargo xtask faults --seeds N` runs many; here are as many as take seconds.
+
+use std::env;
+use std::rc::Rc;
+
+use outflank_checker::resolve::resolve;
+use outflank_checker::sample::Sample;
+use outflank_checker::verify::verify;
+use outflank_coordinator::core::Config;
+use outflank_coordinator::proof::{Options, export};
+use outflank_engine::{Position, Window};
+
+use crate::oracle::Oracle;
+use crate::random::{Random, position};
+use crate::world::{Faults, Happened, World, tiny};
+
+/// The number of seeds, unless `OUTFLANK_FAULT_SEEDS` says another.
+const SEEDS: u64 = 60;
+
+/// Returns what goes wrong under `seed`: every fault in its own measure. Where there is a liar, the
+/// coordinator lives on, since what it has doubts about dies with it.
+fn faults(random: &mut Random, with_liar: bool) -> Faults {
+    Faults {
+        lost: random.below(15),
+        repeated: random.below(20),
+        late: random.below(15),
+        failed: random.below(15),
+        wrong: 0,
+        churn: if with_liar { 0 } else { random.below(40) },
+        slow_disk: random.below(4) * 50,
+    }
+}
+
+/// Runs a cluster under `seed` until its requests are answered, and checks everything.
+fn storm(seed: u64, oracle: &Rc<Oracle>, roots: &[Position]) -> Happened {
+    let mut random = Random(seed);
+    let with_liar = seed.is_multiple_of(4);
+    let audit_share = if with_liar { 1.0 } else { 0.1 };
+    let config = Config { audit_share, audit_seed: seed, ..tiny() };
+    let faults = faults(&mut random, with_liar);
+    let mut world = World::new(seed, oracle, config, faults).on_real_store();
+    for _ in 0..3 + random.below(3) {
+        world.join(1 + random.below(4) as u32);
+    }
+    if with_liar {
+        world.join_liar(2, 30);
+    }
+    let asked: Vec<Position> = (0..1 + random.below(3))
+        .map(|_| roots[random.below(roots.len() as u64) as usize])
+        .collect();
+    let solves: Vec<_> = asked.iter().map(|&root| world.submit(root, Window::FULL)).collect();
+    world.run();
+    world.check_promises();
+    for (solve, &root) in solves.iter().zip(&asked) {
+        let solution = world.outcome.solved.get(solve).expect("an answer");
+        assert_eq!(solution.bound.value(), Some(oracle.value(root)), "seed {seed}");
+    }
+    check_proof(&world, &asked);
+    world.outcome.happened
+}
+
+/// Has the checker verify the proof of `roots` and solve all its leaves again.
+fn check_proof(world: &World, roots: &[Position]) {
+    let mut file = Vec::new();
+    export(world.store.store(), roots, &Options::default(), &mut file).expect("all is stored");
+    let mut sample = Sample::new(usize::MAX, 64, 1);
+    verify(file.as_slice(), &mut sample).expect("the proof is accepted");
+    assert!(resolve(&sample.leaves(), 1, |_| ()).is_true.iter().all(|&is_true| is_true));
+}
+
+#[test]
+fn whatever_goes_wrong_values_are_right_nothing_acknowledged_is_lost_and_proofs_hold() {
+    let seeds = env::var("OUTFLANK_FAULT_SEEDS").ok();
+    let seeds = seeds.map_or(SEEDS, |seeds| seeds.parse().expect("a number of seeds"));
+    let oracle = Rc::new(Oracle::default());
+    let mut random = Random(77);
+    let roots: Vec<Position> =
+        [7, 8, 9, 8, 9, 7, 8, 9].map(|empties| position(&mut random, empties)).into();
+    let mut happened = Happened::default();
+    for seed in 0..seeds {
+        happened.add(storm(seed, &oracle, &roots));
+    }
+    println!("{seeds} seeds, {} faults survived: {happened:?}", happened.faults());
+    let of_each = [happened.lost, happened.repeated, happened.late, happened.failed];
+    assert!(of_each.iter().all(|&count| count > seeds), "{happened:?}");
+    assert!(happened.restarts > seeds / 10 && happened.hung > seeds / 10, "{happened:?}");
+    assert!(happened.wrong > seeds / 10 && happened.sent_again > 0, "{happened:?}");
+}

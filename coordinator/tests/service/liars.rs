@@ -1,0 +1,69 @@
+//! A worker that lies, among real workers, over the real protocol, on a real store.
+
+use std::sync::{Arc, Mutex};
+
+use outflank_coordinator::client::{self, Update};
+use outflank_coordinator::core::Config;
+use outflank_coordinator::service::Options;
+use outflank_coordinator::store::{Store, verify};
+use outflank_engine::{Answer, Bound, Control, Request, Score, Window, brute_force};
+use outflank_worker::{Coordinator, Solver, WorkerError};
+
+use crate::support::{BruteForce, TestWorker, answer, fine, played, service};
+
+/// Says that each position is worth two discs more than it is.
+struct Liar;
+
+impl Solver for Liar {
+    fn solve(&self, request: &Request, _control: &Control) -> Answer {
+        let truth = answer(request.position);
+        let value = truth.bound.value().expect("exact");
+        let wrong = if value == Score::MAX { value.down() } else { value.up() };
+        Answer { bound: Bound::exact(wrong), children: Vec::new(), line: Vec::new(), ..truth }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_liar_is_named_and_refused_and_the_answer_is_right() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, _) = Store::open(folder.path()).unwrap();
+    let fine = fine();
+    let core = Config { audit_share: 1.0, audit_seed: 7, ..fine.core };
+    let service = service(Options { core, ..fine }, Arc::new(store));
+    let over = |channel| Coordinator::over(channel);
+    let liar = TestWorker::start(Arc::new(Liar), 1, over(service.connect_in_memory()));
+    let honest: Vec<TestWorker> = (0..3)
+        .map(|_| TestWorker::start(Arc::new(BruteForce), 1, over(service.connect_in_memory())))
+        .collect();
+    let notices = Mutex::new(Vec::new());
+    let (mut seed, position) = (40, played(40, 8));
+    // Whoever is quick gets the jobs: asked often enough, the liar has its turn.
+    while notices.lock().unwrap().is_empty() {
+        let position = played(seed, 8);
+        seed += 1;
+        let note = |update| {
+            if let Update::Notice(text) = update {
+                notices.lock().unwrap().push(text);
+            }
+        };
+        let solution = client::solve(service.connect_in_memory(), position, Window::FULL, note);
+        let solution = solution.await.unwrap();
+        assert_eq!(solution.bound, Bound::exact(brute_force::value(position)));
+    }
+    let told = notices.into_inner().unwrap().remove(0);
+    assert!(told.contains("unnamed/") && told.contains("cannot be trusted"), "{told}");
+    match liar.join().await {
+        Err(WorkerError::Refused { reason, .. }) => {
+            assert!(told.contains("unnamed/") && reason == told)
+        }
+        other => panic!("{other:?}"),
+    }
+    let again = client::solve(service.connect_in_memory(), position, Window::FULL, |_| {});
+    assert_eq!(again.await.unwrap().bound, Bound::exact(brute_force::value(position)));
+    for worker in honest {
+        worker.stop().await.unwrap();
+    }
+    service.stop().await.unwrap();
+    let found = verify(folder.path()).unwrap();
+    assert!(found.is_sound() && found.quarantined > 0, "{found:?}");
+}
