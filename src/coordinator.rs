@@ -13,6 +13,7 @@ pub(crate) fn run(arguments: &Coordinator) -> Result<Exit, Failure> {
 }
 
 async fn serve(arguments: &Coordinator) -> Result<Exit, Failure> {
+    machine::allow_many_files();
     let (stop, _watch) = interrupt::watch().context("listening for Ctrl-C")?;
     let listener = listen(arguments).await?;
     let address = listener.local_addr().context("asking for the address")?;

@@ -6,6 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use std::{env, fs, process, thread};
 
 use anyhow::{Context, anyhow};
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use outflank_coordinator::core::Config;
 use outflank_coordinator::service;
 use outflank_engine::evaluation::Weights;
@@ -34,6 +35,15 @@ pub(crate) fn coordinator_options(job_nodes: Option<u64>) -> service::Options {
 /// Returns the folder of the campaigns that are kept beside the proofs of the store `store`.
 pub(crate) fn campaigns(store: &Path) -> PathBuf {
     store.join("campaigns")
+}
+
+/// Lets this process have as many files open as the system permits: every worker is a connection.
+pub(crate) fn allow_many_files() {
+    let raised = getrlimit(Resource::RLIMIT_NOFILE)
+        .and_then(|(_, most)| setrlimit(Resource::RLIMIT_NOFILE, most, most));
+    if let Err(error) = raised {
+        tracing::warn!(%error, "the limit of open files stays as it is");
+    }
 }
 
 /// Returns a number that nobody can guess.

@@ -6,6 +6,7 @@
 mod families;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod instructions;
+mod load;
 mod variants;
 
 use clap::Parser;
@@ -15,6 +16,7 @@ use clap::Parser;
 #[command(name = "cargo xtask")]
 enum Task {
     BenchVariants(variants::BenchVariants),
+    Load(load::Load),
     #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
     Instructions(instructions::Instructions),
 }
@@ -22,6 +24,7 @@ enum Task {
 fn main() -> anyhow::Result<()> {
     match Task::parse() {
         Task::BenchVariants(arguments) => variants::run(&arguments),
+        Task::Load(arguments) => load::run(&arguments),
         #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
         Task::Instructions(arguments) => instructions::run(&arguments),
     }

@@ -17,7 +17,7 @@ use crate::random::{Random, position};
 use crate::world::{Faults, Happened, World, tiny};
 
 /// The number of seeds, unless `OUTFLANK_FAULT_SEEDS` says another.
-const SEEDS: u64 = 60;
+const SEEDS: u64 = 40;
 
 /// Returns what goes wrong under `seed`: every fault in its own measure. Where there is a liar, the
 /// coordinator lives on, since what it has doubts about dies with it.

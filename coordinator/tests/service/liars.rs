@@ -54,7 +54,7 @@ async fn a_liar_is_named_and_refused_and_the_answer_is_right() {
     assert!(told.contains("unnamed/") && told.contains("cannot be trusted"), "{told}");
     match liar.join().await {
         Err(WorkerError::Refused { reason, .. }) => {
-            assert!(told.contains("unnamed/") && reason == told)
+            assert!(told.contains("unnamed/") && reason == told);
         }
         other => panic!("{other:?}"),
     }

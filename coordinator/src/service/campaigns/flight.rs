@@ -46,6 +46,7 @@ async fn answer(shared: &Shared, ask: &Ask, solve: SolveId) -> Result<Solution, 
         match update?.try_into()? {
             SolveUpdate::Solution(solution) => return Ok(solution),
             SolveUpdate::Progress(progress) => ask.nodes.store(progress.nodes, Ordering::Relaxed),
+            SolveUpdate::Notice(text) => tracing::debug!(text, "told to all who wait"),
         }
     }
     Err(Status::unavailable("the coordinator is stopping"))

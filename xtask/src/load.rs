@@ -1,0 +1,207 @@
+//! `cargo xtask load`: thousands of workers as real gRPC streams against one real coordinator.
+//!
+//! The coordinator is the release build of the command, with its store on disk, cutting real
+//! positions into real jobs. The workers are tasks of this process: each speaks the whole protocol,
+//! keeps a job for a random time as if it searched, then solves it with a shared engine in a moment
+//! (the jobs are small) and reports it. Measured are the answers that workers wait for, over the
+//! second part of the run.
+
+mod measures;
+mod process;
+mod worker;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, ensure};
+use clap::Args;
+use outflank_engine::{Engine, Position, Settings, Square};
+use outflank_kernel::Isa;
+use outflank_proto::v1;
+use outflank_proto::v1::solver_client::SolverClient;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep, sleep_until};
+use tonic::transport::Channel;
+
+use measures::Measures;
+use process::Coordinator;
+use worker::Plan;
+
+/// Load one coordinator with thousands of workers over loopback and measure what they wait for.
+#[derive(Debug, Args)]
+pub(crate) struct Load {
+    /// The number of workers.
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    workers: u32,
+    /// The number of connections that carry them [default: one for each worker].
+    #[arg(long, value_name = "N")]
+    connections: Option<u32>,
+    /// The mean time that a worker keeps a job, in seconds.
+    #[arg(long, value_name = "S", default_value_t = 30.0)]
+    job_seconds: f64,
+    /// The time before measuring, in seconds.
+    #[arg(long, value_name = "S", default_value_t = 40)]
+    warm_up: u64,
+    /// The time of measuring, in seconds.
+    #[arg(long, value_name = "S", default_value_t = 60)]
+    seconds: u64,
+    /// The nodes of a job, about: small, since this machine must search all of them.
+    #[arg(long, value_name = "N", default_value_t = 2000)]
+    job_nodes: u64,
+    /// The number of positions that are asked for at the same time.
+    #[arg(long, value_name = "N", default_value_t = 16)]
+    roots: u64,
+    /// The empty squares of these positions.
+    #[arg(long, value_name = "N", default_value_t = 26)]
+    empties: u32,
+    /// Kill the coordinator after half of the measured time and start it again on its store.
+    #[arg(long)]
+    restart: bool,
+    /// The folder for the store; it is removed at the end.
+    #[arg(long, value_name = "DIR", default_value = "target/load")]
+    work: PathBuf,
+}
+
+/// Loads, measures and prints.
+pub(crate) fn run(arguments: &Load) -> anyhow::Result<()> {
+    ensure!(arguments.workers > 0 && arguments.job_seconds > 0.0, "expected workers and a time");
+    process::allow_many_files()?;
+    process::build()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .max_blocking_threads(2)
+        .enable_all()
+        .build()?;
+    let measured = runtime.block_on(load(arguments));
+    runtime.shutdown_timeout(Duration::from_secs(1));
+    measured
+}
+
+async fn load(arguments: &Load) -> anyhow::Result<()> {
+    let mut coordinator = Coordinator::start(&arguments.work, arguments.job_nodes)?;
+    let alone = coordinator.memory()?;
+    let measures = Arc::new(Measures::default());
+    let mut tasks = JoinSet::new();
+    submit_all(arguments, &coordinator, &mut tasks)?;
+    let started = Instant::now();
+    join_all(arguments, &coordinator, &measures, &mut tasks).await?;
+    println!("{} workers joined in {:.1} s", arguments.workers, started.elapsed().as_secs_f64());
+    sleep(Duration::from_secs(arguments.warm_up)).await;
+
+    let before = process::load_average();
+    let (cpu, start) = (coordinator.cpu_seconds()?, Instant::now());
+    measures.begin();
+    if arguments.restart {
+        sleep_until(start + Duration::from_secs(arguments.seconds) / 2).await;
+        coordinator.restart()?;
+    }
+    sleep_until(start + Duration::from_secs(arguments.seconds)).await;
+    let seconds = start.elapsed().as_secs_f64();
+    measures.end();
+    let memory = coordinator.memory()?;
+    measures.print(seconds);
+    let cpu = if arguments.restart { f64::NAN } else { coordinator.cpu_seconds()? - cpu };
+    println!("coordinator   {:.0} % of one processor", 100.0 * cpu / seconds);
+    println!(
+        "memory        {:.1} MiB alone, {:.1} MiB with the workers: {:.1} KiB a worker",
+        alone as f64 / 1024.0,
+        memory as f64 / 1024.0,
+        memory.saturating_sub(alone) as f64 / f64::from(arguments.workers)
+    );
+    println!("machine       load average {before} before, {} after", process::load_average());
+    tasks.shutdown().await;
+    coordinator.end()
+}
+
+/// Connects all workers, some at a time.
+async fn join_all(
+    arguments: &Load,
+    coordinator: &Coordinator,
+    measures: &Arc<Measures>,
+    tasks: &mut JoinSet<()>,
+) -> anyhow::Result<()> {
+    let settings = Settings { isa: Isa::detect(), table_bytes: 64 << 20 };
+    let engine = Arc::new(Engine::new(&settings)?);
+    let connections =
+        arguments.connections.unwrap_or(arguments.workers).clamp(1, arguments.workers);
+    let mut channels = Vec::new();
+    for _ in 0..connections {
+        channels.push(outflank_proto::endpoint(coordinator.address())?.connect_lazy());
+    }
+    for number in 0..arguments.workers {
+        let plan = Plan {
+            number,
+            channel: channels[(number % connections) as usize].clone(),
+            engine: Arc::clone(&engine),
+            job_seconds: arguments.job_seconds,
+            measures: Arc::clone(measures),
+        };
+        tasks.spawn(worker::work(plan));
+        if number % 50 == 49 {
+            // As fast as a cluster starts, rather than all in one instant.
+            sleep(Duration::from_millis(20)).await;
+        }
+    }
+    let joined = async {
+        while measures.joined() < u64::from(arguments.workers) {
+            sleep(Duration::from_millis(10)).await;
+        }
+    };
+    let limit = Duration::from_secs(120);
+    tokio::time::timeout(limit, joined).await.context("not all workers were welcomed in time")
+}
+
+/// Asks for positions, and for another one whenever one is answered.
+fn submit_all(
+    arguments: &Load,
+    coordinator: &Coordinator,
+    tasks: &mut JoinSet<()>,
+) -> anyhow::Result<()> {
+    let channel = outflank_proto::endpoint(coordinator.address())?.connect_lazy();
+    for first in 0..arguments.roots {
+        let (channel, step, empties) = (channel.clone(), arguments.roots, arguments.empties);
+        tasks.spawn(async move {
+            for seed in (first..).step_by(step as usize) {
+                solve(channel.clone(), played(seed, empties)).await;
+            }
+        });
+    }
+    Ok(())
+}
+
+/// Asks until there is an answer.
+async fn solve(channel: Channel, position: Position) {
+    loop {
+        let request = v1::SolveRequest { position: Some(position.into()), window: None };
+        if let Ok(updates) = SolverClient::new(channel.clone()).solve(request).await {
+            let mut updates = updates.into_inner();
+            while let Ok(Some(update)) = updates.message().await {
+                if matches!(update.update, Some(v1::solve_update::Update::Solution(_))) {
+                    return;
+                }
+            }
+        }
+        sleep(Duration::from_millis(500)).await;
+    }
+}
+
+/// Returns the position of random game number `seed` with so many empty squares.
+fn played(seed: u64, empties: u32) -> Position {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut position = Position::START;
+    while position.empties() > empties || position.is_over() {
+        if position.is_over() {
+            position = Position::START;
+        }
+        if position.must_pass() {
+            position = position.pass();
+        }
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695);
+        let moves: Vec<Square> = Square::all(position.moves()).collect();
+        if let Some(next) = moves.get((state >> 33) as usize % moves.len().max(1)) {
+            position = position.play(*next).expect("it is legal");
+        }
+    }
+    position
+}

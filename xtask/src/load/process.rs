@@ -1,0 +1,130 @@
+//! The coordinator as a process, and what the system says of it.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use anyhow::{Context, ensure};
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
+
+/// Where cargo puts the release build of the command.
+fn program() -> PathBuf {
+    let target =
+        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from);
+    target.join("release/outflank")
+}
+
+/// Builds the command.
+pub(crate) fn build() -> anyhow::Result<()> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let arguments = [
+        "build",
+        "--release",
+        "--locked",
+        "--quiet",
+        "--package",
+        "outflank",
+        "--package",
+        "outflank-checker",
+    ];
+    let status = Command::new(cargo).args(arguments).status().context("starting cargo")?;
+    ensure!(status.success(), "building outflank: {status}");
+    Ok(())
+}
+
+/// Lets this process and those it starts have as many files open as the system permits.
+pub(crate) fn allow_many_files() -> anyhow::Result<()> {
+    let (_, most) = getrlimit(Resource::RLIMIT_NOFILE)?;
+    setrlimit(Resource::RLIMIT_NOFILE, most, most).context("raising the limit of open files")
+}
+
+/// Returns the load averages of the last 1, 5 and 15 minutes.
+pub(crate) fn load_average() -> String {
+    let text = fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    text.split(' ').take(3).collect::<Vec<_>>().join(" ")
+}
+
+/// A coordinator with a store of its own.
+#[derive(Debug)]
+pub(crate) struct Coordinator {
+    child: Child,
+    work: PathBuf,
+    job_nodes: u64,
+    address: String,
+}
+
+impl Coordinator {
+    /// Starts one on a fresh store in the folder `work`.
+    pub(crate) fn start(work: &Path, job_nodes: u64) -> anyhow::Result<Self> {
+        if work.exists() {
+            fs::remove_dir_all(work).context("removing an old work folder")?;
+        }
+        fs::create_dir_all(work).context("making the work folder")?;
+        let (child, address) = launch(work, job_nodes, "127.0.0.1:0")?;
+        Ok(Self { child, work: work.to_owned(), job_nodes, address })
+    }
+
+    /// Returns the address it listens on.
+    pub(crate) fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// Kills it and starts it again on its store and address.
+    pub(crate) fn restart(&mut self) -> anyhow::Result<()> {
+        self.child.kill()?;
+        self.child.wait()?;
+        (self.child, self.address) = launch(&self.work, self.job_nodes, &self.address)?;
+        Ok(())
+    }
+
+    /// Returns its resident memory in KiB.
+    pub(crate) fn memory(&self) -> anyhow::Result<u64> {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let number = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
+        number.context("the process has no VmRSS")
+    }
+
+    /// Returns the processor time it has used.
+    pub(crate) fn cpu_seconds(&self) -> anyhow::Result<f64> {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.child.id()))?;
+        let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or("").split_whitespace().collect();
+        let ticks = |index: usize| fields.get(index).and_then(|field| field.parse::<f64>().ok());
+        // The fields after the name begin with the state; 100 ticks are a second on Linux.
+        let (user, system) = ticks(11).zip(ticks(12)).context("no processor times")?;
+        Ok((user + system) / 100.0)
+    }
+
+    /// Ends it and removes its store.
+    pub(crate) fn end(mut self) -> anyhow::Result<()> {
+        self.child.kill()?;
+        self.child.wait()?;
+        fs::remove_dir_all(&self.work).context("removing the work folder")
+    }
+}
+
+/// A coordinator whose work failed is no orphan.
+impl Drop for Coordinator {
+    fn drop(&mut self) {
+        // It may have ended already.
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+fn launch(work: &Path, job_nodes: u64, listen: &str) -> anyhow::Result<(Child, String)> {
+    let mut child = Command::new(program())
+        .args(["--quiet", "coordinator", "--listen", listen, "--store"])
+        .arg(work.join("store"))
+        .args(["--job-nodes", &job_nodes.to_string()])
+        .stdout(Stdio::piped())
+        .spawn()
+        .with_context(|| format!("starting {}", program().display()))?;
+    let stdout = child.stdout.take().context("standard output is a pipe")?;
+    let mut line = String::new();
+    BufReader::new(stdout).read_line(&mut line)?;
+    let address = line.trim().strip_prefix("listening on ");
+    let address = address.with_context(|| format!("the coordinator said {line:?}"))?.to_owned();
+    Ok((child, address))
+}

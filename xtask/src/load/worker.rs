@@ -1,0 +1,230 @@
+//! One worker: the whole protocol, no processor of its own.
+
+use std::collections::BTreeMap;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
+use std::time::Duration;
+
+use outflank_engine::{Control, Engine, Request};
+use outflank_proto::message::{FromWorker, Hello, Job, Report, ToWorker, Welcome};
+use outflank_proto::v1;
+use outflank_proto::v1::cluster_client::ClusterClient;
+use outflank_proto::{NEWEST_PROTOCOL, OLDEST_PROTOCOL};
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep, sleep_until};
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::transport::Channel;
+use tonic::{Status, Streaming};
+
+use super::measures::{Measures, Wait};
+
+/// A job that no coordinator has given: a heartbeat that names it is answered by a cancel.
+const UNKNOWN_JOB: u64 = 0;
+
+/// What one worker needs.
+#[derive(Clone, Debug)]
+pub(super) struct Plan {
+    pub(super) number: u32,
+    pub(super) channel: Channel,
+    pub(super) engine: Arc<Engine>,
+    pub(super) job_seconds: f64,
+    pub(super) measures: Arc<Measures>,
+}
+
+/// Works for ever, over one connection after the other.
+pub(super) async fn work(plan: Plan) {
+    let mut worker = Worker { plan, random: RandomState::new(), drawn: 0, outbox: BTreeMap::new() };
+    loop {
+        if worker.connection().await.is_err() {
+            worker.plan.measures.lost();
+            let wait = Duration::from_secs_f64(0.1 + 2.0 * worker.draw());
+            sleep(wait).await;
+        }
+    }
+}
+
+struct Worker {
+    plan: Plan,
+    random: RandomState,
+    drawn: u64,
+    /// Reports that were not acknowledged, and when they were sent.
+    outbox: BTreeMap<u64, (Report, Instant)>,
+}
+
+/// A connection after the welcome.
+struct Session {
+    outbound: mpsc::Sender<v1::FromWorker>,
+    inbound: Streaming<v1::ToWorker>,
+    heartbeat: Duration,
+    job: Option<(Job, Instant)>,
+    /// When the last report was sent, while no job has come since.
+    idle_since: Option<Instant>,
+    beat_at: Option<Instant>,
+    /// Whether the first job was met: it ends early, so that the workers do not keep step.
+    had_a_job: bool,
+}
+
+impl Worker {
+    /// Returns a number from 0 to 1.
+    fn draw(&mut self) -> f64 {
+        self.drawn += 1;
+        self.random.hash_one((self.plan.number, self.drawn)) as f64 / u64::MAX as f64
+    }
+
+    async fn connection(&mut self) -> Result<(), Status> {
+        let mut session = self.greet().await?;
+        for (report, sent) in self.outbox.values_mut() {
+            *sent = Instant::now();
+            session.say(FromWorker::Report(report.clone())).await?;
+        }
+        let mut beat = Instant::now() + session.heartbeat.mul_f64(self.draw());
+        loop {
+            let job_ends = session.job.as_ref().map_or(beat, |(_, ends)| *ends);
+            tokio::select! {
+                message = session.inbound.message() => match message? {
+                    Some(message) => self.take(&mut session, message.try_into()?).await?,
+                    None => return Err(Status::unavailable("closed")),
+                },
+                () = sleep_until(beat) => {
+                    beat += session.heartbeat;
+                    let running = session.job.iter().map(|(job, _)| (job.id, 1));
+                    let jobs = running.chain([(UNKNOWN_JOB, 0)]).collect();
+                    session.beat_at = Some(Instant::now());
+                    session.say(FromWorker::Heartbeat(jobs)).await?;
+                }
+                () = sleep_until(job_ends), if session.job.is_some() => {
+                    self.finish(&mut session).await?;
+                }
+            }
+        }
+    }
+
+    async fn greet(&self) -> Result<Session, Status> {
+        let (outbound, messages) = mpsc::channel(16);
+        let hello = FromWorker::Hello(Hello {
+            oldest_protocol: OLDEST_PROTOCOL,
+            newest_protocol: NEWEST_PROTOCOL,
+            build: "load".to_owned(),
+            isa: "none".to_owned(),
+            host: "load".to_owned(),
+            threads: 1,
+            table_bytes: 0,
+            instance: u64::from(self.plan.number) + 1,
+        });
+        let gone = |_| Status::unavailable("gone");
+        outbound.send(hello.into()).await.map_err(gone)?;
+        let start = Instant::now();
+        let mut client = ClusterClient::new(self.plan.channel.clone());
+        let mut inbound = client.work(ReceiverStream::new(messages)).await?.into_inner();
+        let first = inbound.message().await?.ok_or_else(|| Status::unavailable("closed"))?;
+        let ToWorker::Welcome(Welcome { heartbeat_millis, .. }) = first.try_into()? else {
+            return Err(Status::unavailable("no welcome"));
+        };
+        self.plan.measures.note(Wait::Welcome, start.elapsed());
+        // As the real worker does: twice as often as it must.
+        let heartbeat = Duration::from_millis(u64::from(heartbeat_millis)) / 2;
+        Ok(Session {
+            outbound,
+            inbound,
+            heartbeat,
+            job: None,
+            idle_since: None,
+            beat_at: None,
+            had_a_job: false,
+        })
+    }
+
+    async fn take(&mut self, session: &mut Session, message: ToWorker) -> Result<(), Status> {
+        match message {
+            ToWorker::Job(job) => {
+                if let Some(since) = session.idle_since.take() {
+                    self.plan.measures.note(Wait::Acquire, since.elapsed());
+                }
+                // Between half and one and a half of the mean; the first one less.
+                let share = if session.had_a_job { 0.5 + self.draw() } else { self.draw() };
+                session.had_a_job = true;
+                let time = Duration::from_secs_f64(self.plan.job_seconds * share);
+                session.job = Some((job, Instant::now() + time));
+            }
+            ToWorker::Acknowledge(job) => {
+                if let Some((_, sent)) = self.outbox.remove(&job) {
+                    self.plan.measures.note(Wait::Acknowledge, sent.elapsed());
+                }
+            }
+            ToWorker::Cancel(UNKNOWN_JOB) => {
+                if let Some(sent) = session.beat_at.take() {
+                    self.plan.measures.note(Wait::Heartbeat, sent.elapsed());
+                }
+            }
+            ToWorker::Cancel(cancelled) => {
+                if let Some((job, _)) = session.job.take_if(|(job, _)| job.id == cancelled) {
+                    self.report(session, nothing(&job)).await?;
+                }
+            }
+            ToWorker::Goodbye(reason) => return Err(Status::unavailable(reason)),
+            ToWorker::Welcome(_) | ToWorker::Drain | ToWorker::Forget => {}
+        }
+        Ok(())
+    }
+
+    /// Solves the job that has lasted long enough, and reports it.
+    async fn finish(&mut self, session: &mut Session) -> Result<(), Status> {
+        let Some((job, _)) = session.job.take() else { return Ok(()) };
+        let engine = Arc::clone(&self.plan.engine);
+        let solved = tokio::task::spawn_blocking(move || solve(&engine, &job)).await;
+        let report = solved.map_err(|error| Status::internal(error.to_string()))?;
+        self.report(session, report).await
+    }
+
+    async fn report(&mut self, session: &mut Session, report: Report) -> Result<(), Status> {
+        let now = Instant::now();
+        session.idle_since = Some(now);
+        self.outbox.insert(report.job, (report.clone(), now));
+        session.say(FromWorker::Report(report)).await
+    }
+}
+
+impl Session {
+    async fn say(&self, message: FromWorker) -> Result<(), Status> {
+        let gone = |_| Status::unavailable("gone");
+        self.outbound.send(message.into()).await.map_err(gone)
+    }
+}
+
+fn solve(engine: &Engine, job: &Job) -> Report {
+    let request = Request {
+        position: job.position,
+        window: job.window,
+        node_limit: Some(job.node_limit),
+        threads: 1,
+        known: job.known.clone(),
+    };
+    let answer = engine.solve(&request, &Control::default());
+    Report {
+        bound: answer.bound,
+        best_move: answer.best_move,
+        line: answer.line,
+        children: answer.children,
+        order: answer.order,
+        nodes: answer.nodes,
+        finished: answer.finished,
+        ..nothing(job)
+    }
+}
+
+/// Returns the report of a job that was stopped before anything was proved.
+fn nothing(job: &Job) -> Report {
+    Report {
+        job: job.id,
+        position: job.position,
+        bound: outflank_engine::Bound::UNKNOWN,
+        best_move: None,
+        line: Vec::new(),
+        children: Vec::new(),
+        order: Vec::new(),
+        nodes: 0,
+        millis: 0,
+        finished: false,
+        failed: false,
+    }
+}
