@@ -334,7 +334,7 @@ impl Core {
         let mut solves: Vec<_> = std::mem::take(&mut self.solves).into_iter().collect();
         solves.sort_by_key(|(_, solve)| solve.arrival);
         for (id, solve) in solves {
-            self.submitted(turn, id, solve.given, solve.window);
+            self.submitted(turn, id, solve.given, solve.window, solve.terms);
             if let Some(again) = self.solves.get_mut(&id) {
                 again.nodes = solve.nodes + solve.running_nodes;
                 again.jobs_done = solve.jobs_done;
