@@ -7,7 +7,7 @@
 //! second part of the run.
 
 mod measures;
-mod process;
+pub(crate) mod process;
 mod worker;
 
 use std::path::PathBuf;

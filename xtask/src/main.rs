@@ -4,9 +4,12 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a tool talks to its user")]
 
 mod families;
+mod faults;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod instructions;
 mod load;
+mod random;
+mod soak;
 mod variants;
 
 use clap::Parser;
@@ -16,7 +19,9 @@ use clap::Parser;
 #[command(name = "cargo xtask")]
 enum Task {
     BenchVariants(variants::BenchVariants),
+    Faults(faults::Faults),
     Load(load::Load),
+    Soak(soak::Soak),
     #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
     Instructions(instructions::Instructions),
 }
@@ -24,7 +29,9 @@ enum Task {
 fn main() -> anyhow::Result<()> {
     match Task::parse() {
         Task::BenchVariants(arguments) => variants::run(&arguments),
+        Task::Faults(arguments) => faults::run(&arguments),
         Task::Load(arguments) => load::run(&arguments),
+        Task::Soak(arguments) => soak::run(&arguments),
         #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
         Task::Instructions(arguments) => instructions::run(&arguments),
     }

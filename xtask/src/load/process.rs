@@ -9,7 +9,7 @@ use anyhow::{Context, ensure};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
 /// Where cargo puts the release build of the command.
-fn program() -> PathBuf {
+pub(crate) fn program() -> PathBuf {
     let target =
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from);
     target.join("release/outflank")

@@ -1,0 +1,89 @@
+//! `cargo xtask soak`: a real cluster whose processes are killed at random moments, for minutes.
+//!
+//! Rounds follow each other until the time is over. A round starts with an empty store and ends when
+//! all positions are solved; then every value is compared with the known one, the store is verified,
+//! a proof is exported, and the independent checker verifies it and solves a sample again. Whenever
+//! the coordinator has been killed, what its store holds is compared with what it held at an earlier
+//! kill: no bound that was on disk may be gone.
+
+mod cluster;
+mod judge;
+mod network;
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+
+use crate::load::process;
+use crate::random::Random;
+use cluster::{Cluster, Link};
+use judge::Judge;
+
+/// Kill the processes of a cluster at random moments, and check that nothing is lost or wrong.
+#[derive(Debug, Args)]
+pub(crate) struct Soak {
+    /// How long, in minutes; the round that is under way then is finished in peace.
+    #[arg(long, value_name = "N", default_value_t = 5.0)]
+    minutes: f64,
+    /// The number of workers, each with one thread.
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    workers: usize,
+    /// The mean time between two faults, in seconds.
+    #[arg(long, value_name = "S", default_value_t = 1.0)]
+    every: f64,
+    /// The positions, as FIRST-LAST of the FFO set in tests/data/ffo.obf.
+    #[arg(long, value_name = "FIRST-LAST", default_value = "20-44")]
+    positions: String,
+    /// The largest job, in nodes, about.
+    #[arg(long, value_name = "N", default_value_t = 300_000)]
+    job_nodes: u64,
+    /// Put each process into a network namespace of its own, and cut, slow down and lose packets of the
+    /// links between them instead of killing. Needs root, ip, nft and the kernel's TUN device.
+    #[arg(long)]
+    network: bool,
+    /// What is random follows from it; how the processes take it does not.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// The folder for stores and logs.
+    #[arg(long, value_name = "DIR", default_value = "target/soak")]
+    work: PathBuf,
+}
+
+/// Runs rounds until the time is over, and prints what was survived.
+pub(crate) fn run(arguments: &Soak) -> anyhow::Result<()> {
+    if arguments.network
+        && let Some(reason) = network::unavailable()
+    {
+        println!("************************************************************");
+        println!("*** SKIPPED: no faults of the network were tried here: {reason}");
+        println!("************************************************************");
+        return Ok(());
+    }
+    process::build()?;
+    let mut random = Random(arguments.seed);
+    let mut judge = Judge::new(&arguments.work, &arguments.positions)?;
+    let start = Instant::now();
+    let end = start + Duration::from_secs_f64(60.0 * arguments.minutes);
+    let mut rounds = 0;
+    while rounds == 0 || Instant::now() < end {
+        judge.begin_round()?;
+        let link = if arguments.network { Link::Namespaces } else { Link::Loopback };
+        let mut cluster =
+            Cluster::start(&arguments.work, link, arguments.workers, arguments.job_nodes)?;
+        while !cluster.client_is_done()? {
+            let wait = Duration::from_secs_f64(2.0 * arguments.every * random.share());
+            cluster.wait(wait)?;
+            if Instant::now() < end {
+                let fault = cluster.strike(&mut random, &mut judge)?;
+                judge.count(fault);
+            }
+        }
+        judge.answers(&cluster.answers()?)?;
+        cluster.stop()?;
+        judge.end_round()?;
+        rounds += 1;
+    }
+    judge.print(rounds, start.elapsed());
+    Ok(())
+}

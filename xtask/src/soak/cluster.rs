@@ -1,0 +1,300 @@
+//! The processes of a cluster, and what is done to them.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail, ensure};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+use super::judge::Judge;
+use super::network::Network;
+use crate::load::process;
+use crate::random::Random;
+
+/// How the processes reach each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Link {
+    /// Over loopback.
+    Loopback,
+    /// Each from a network namespace of its own, over a bridge in another one.
+    Namespaces,
+}
+
+/// What is done to a process, or to its link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Fault {
+    CoordinatorKilled,
+    WorkerKilled,
+    ClientKilled,
+    WorkerDrained,
+    WorkerPaused,
+    CoordinatorPaused,
+    LinkCut,
+    LinkCutOneWay,
+    LinkLossy,
+    LinkSlow,
+}
+
+const ON_LOOPBACK: [Fault; 9] = [
+    Fault::CoordinatorKilled,
+    Fault::CoordinatorKilled,
+    Fault::WorkerKilled,
+    Fault::WorkerKilled,
+    Fault::WorkerKilled,
+    Fault::ClientKilled,
+    Fault::WorkerDrained,
+    Fault::WorkerPaused,
+    Fault::CoordinatorPaused,
+];
+
+const IN_THE_NETWORK: [Fault; 6] = [
+    Fault::LinkCut,
+    Fault::LinkCutOneWay,
+    Fault::LinkLossy,
+    Fault::LinkSlow,
+    Fault::WorkerKilled,
+    Fault::CoordinatorKilled,
+];
+
+/// A process that is started again when it has ended.
+#[derive(Debug)]
+struct Process {
+    name: String,
+    arguments: Vec<String>,
+    log: PathBuf,
+    namespace: Option<String>,
+    child: Option<Child>,
+}
+
+impl Process {
+    /// Starts it; what it says on standard output goes to `output`.
+    fn start(&mut self, output: Stdio) -> anyhow::Result<&mut Child> {
+        let program = process::program().canonicalize().context("the release build")?;
+        let mut command = match &self.namespace {
+            None => Command::new(program),
+            Some(namespace) => {
+                let mut command = Command::new("ip");
+                command.args(["netns", "exec", namespace]).arg(program);
+                command
+            }
+        };
+        let log = OpenOptions::new().create(true).append(true).open(&self.log)?;
+        command.args(&self.arguments).stdin(Stdio::null()).stdout(output).stderr(log);
+        let child = command.spawn().with_context(|| format!("starting the {}", self.name))?;
+        Ok(self.child.insert(child))
+    }
+
+    fn signal(&self, signal: Signal) -> anyhow::Result<()> {
+        let child = self.child.as_ref().context("it is running")?;
+        kill(Pid::from_raw(child.id().cast_signed()), signal).context("sending a signal")
+    }
+
+    fn kill(&mut self) -> anyhow::Result<()> {
+        if let Some(mut child) = self.child.take() {
+            child.kill()?;
+            child.wait()?;
+        }
+        Ok(())
+    }
+
+    /// Tells it to stop and returns how it ended.
+    fn stop(&mut self) -> anyhow::Result<ExitStatus> {
+        self.signal(Signal::SIGTERM)?;
+        let mut child = self.child.take().context("it is running")?;
+        child.wait().context("waiting for its end")
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // It has ended already, unless something has failed.
+        drop(self.kill());
+    }
+}
+
+/// A coordinator, its workers and a client.
+#[derive(Debug)]
+pub(super) struct Cluster {
+    coordinator: Process,
+    address: String,
+    workers: Vec<Process>,
+    client: Process,
+    answers: PathBuf,
+    network: Option<Network>,
+}
+
+impl Cluster {
+    /// Starts everything in the folder `work`.
+    pub(super) fn start(
+        work: &Path,
+        link: Link,
+        workers: usize,
+        job_nodes: u64,
+    ) -> anyhow::Result<Self> {
+        let network = match link {
+            Link::Loopback => None,
+            Link::Namespaces => Some(Network::up(workers)?),
+        };
+        let named = |name: String, arguments: Vec<String>, place: Option<String>| Process {
+            log: work.join(format!("{name}.log")),
+            namespace: place.and_then(|place| Some(network.as_ref()?.namespace(&place))),
+            name,
+            arguments,
+            child: None,
+        };
+        let listen = network.as_ref().map_or("127.0.0.1:0", |_| "198.18.0.1:6464").to_owned();
+        let store = work.join("store").display().to_string();
+        let mut coordinator = named(
+            "coordinator".to_owned(),
+            words("coordinator --no-tls --audit-share 0.05 --job-nodes"),
+            Some("coordinator".to_owned()),
+        );
+        coordinator.arguments.extend([job_nodes.to_string(), "--store".to_owned(), store]);
+        coordinator.arguments.push("--listen".to_owned());
+        let address = launch(&mut coordinator, &listen)?;
+        let worker = |number: usize| {
+            let mut arguments = words("worker --threads 1 --hash 16M --connect");
+            arguments.push(address.clone());
+            named(format!("worker-{number}"), arguments, Some(format!("worker-{number}")))
+        };
+        let mut workers: Vec<Process> = (0..workers).map(worker).collect();
+        for worker in &mut workers {
+            worker.start(Stdio::null())?;
+        }
+        let positions = work.join("positions.obf").display().to_string();
+        let mut arguments = words("solve --json --connect");
+        arguments.extend([address.clone(), positions]);
+        let client = named("client".to_owned(), arguments, Some("client".to_owned()));
+        let answers = work.join("answers.jsonl");
+        let mut cluster = Self { coordinator, address, workers, client, answers, network };
+        cluster.start_client()?;
+        Ok(cluster)
+    }
+
+    fn start_client(&mut self) -> anyhow::Result<()> {
+        let output = File::create(&self.answers)?;
+        self.client.start(output.into()).map(drop)
+    }
+
+    /// Returns whether the client has all its answers; one that has given up is started again.
+    pub(super) fn client_is_done(&mut self) -> anyhow::Result<bool> {
+        let child = self.client.child.as_mut().context("the client runs")?;
+        let Some(status) = child.try_wait()? else { return Ok(false) };
+        self.client.child = None;
+        match status.code() {
+            Some(0) => return Ok(true),
+            // The coordinator was away for longer than a client asks again.
+            Some(4) => self.start_client()?,
+            _ => bail!("the client ended with {status}; see {}", self.client.log.display()),
+        }
+        Ok(false)
+    }
+
+    /// Waits, but not beyond the end of the client.
+    #[allow(clippy::disallowed_methods, reason = "this is no service: nothing else is to be done")]
+    pub(super) fn wait(&mut self, time: Duration) -> anyhow::Result<()> {
+        let until = Instant::now() + time;
+        while Instant::now() < until {
+            if let Some(child) = &mut self.client.child
+                && child.try_wait()?.is_some()
+            {
+                return Ok(());
+            }
+            std::thread::sleep(Duration::from_millis(20).min(time));
+        }
+        Ok(())
+    }
+
+    /// Does something bad, and returns what.
+    pub(super) fn strike(
+        &mut self,
+        random: &mut Random,
+        judge: &mut Judge,
+    ) -> anyhow::Result<Fault> {
+        let kinds: &[Fault] = if self.network.is_some() { &IN_THE_NETWORK } else { &ON_LOOPBACK };
+        let fault = kinds[random.below(kinds.len())];
+        let worker = random.below(self.workers.len());
+        let moment = Duration::from_secs_f64(0.1 + 3.0 * random.share());
+        match fault {
+            Fault::CoordinatorKilled => {
+                self.coordinator.kill()?;
+                judge.coordinator_died()?;
+                let address = self.address.clone();
+                launch(&mut self.coordinator, &address)?;
+            }
+            Fault::WorkerKilled => {
+                self.workers[worker].kill()?;
+                self.workers[worker].start(Stdio::null())?;
+            }
+            Fault::ClientKilled => {
+                self.client.kill()?;
+                self.start_client()?;
+            }
+            Fault::WorkerDrained => {
+                let status = self.workers[worker].stop()?;
+                let is_expected = matches!(status.code(), Some(0 | 4));
+                ensure!(is_expected, "a worker that was told to stop ended with {status}");
+                self.workers[worker].start(Stdio::null())?;
+            }
+            Fault::WorkerPaused => {
+                self.workers[worker].signal(Signal::SIGSTOP)?;
+                self.wait(moment)?;
+                self.workers[worker].signal(Signal::SIGCONT)?;
+            }
+            Fault::CoordinatorPaused => {
+                self.coordinator.signal(Signal::SIGSTOP)?;
+                self.wait(moment)?;
+                self.coordinator.signal(Signal::SIGCONT)?;
+            }
+            _ => self.disturb(fault, &format!("worker-{worker}"), moment)?,
+        }
+        Ok(fault)
+    }
+
+    fn disturb(&mut self, fault: Fault, place: &str, moment: Duration) -> anyhow::Result<()> {
+        let network = self.network.as_ref().context("there is a network")?;
+        network.disturb(fault, place)?;
+        self.wait(moment)?;
+        self.network.as_ref().context("there is a network")?.heal(place)
+    }
+
+    /// Returns what the client has printed.
+    pub(super) fn answers(&self) -> anyhow::Result<String> {
+        fs::read_to_string(&self.answers).context("reading the answers")
+    }
+
+    /// Stops everything as an operator would.
+    pub(super) fn stop(mut self) -> anyhow::Result<()> {
+        for worker in &mut self.workers {
+            let status = worker.stop()?;
+            ensure!(matches!(status.code(), Some(0 | 4)), "a worker ended with {status}");
+        }
+        let status = self.coordinator.stop()?;
+        ensure!(status.success(), "the coordinator ended with {status}");
+        Ok(())
+    }
+}
+
+fn words(text: &str) -> Vec<String> {
+    text.split(' ').map(str::to_owned).collect()
+}
+
+/// Starts the coordinator and returns the address it listens on.
+fn launch(coordinator: &mut Process, listen: &str) -> anyhow::Result<String> {
+    coordinator.arguments.push(listen.to_owned());
+    let started = coordinator.start(Stdio::piped()).and_then(|child| {
+        let output = child.stdout.take().context("standard output is a pipe")?;
+        let mut line = String::new();
+        BufReader::new(output).read_line(&mut line)?;
+        Ok(line)
+    });
+    coordinator.arguments.pop();
+    let line = started?;
+    let address = line.trim().strip_prefix("listening on ");
+    let log = coordinator.log.display();
+    Ok(address.with_context(|| format!("the coordinator said {line:?}; see {log}"))?.to_owned())
+}
