@@ -102,7 +102,7 @@ fn paragraph(campaign: &Campaign) -> String {
         ("proved", grouped(campaign.proved)),
         ("refuted", grouped(campaign.refuted)),
         ("solved", format!("{} (rows without a hypothesis)", grouped(campaign.solved))),
-        ("open", format!("{} ({} at work)", grouped(campaign.open), grouped(campaign.active))),
+        ("open", format!("{} ({} in hand)", grouped(campaign.open), grouped(campaign.active))),
         ("nodes", format!("{} ({}/s)", grouped(campaign.nodes), short(campaign.nodes_per_second))),
     ];
     if let Some(empties) = campaign.split_to {

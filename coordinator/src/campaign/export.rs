@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Write};
+use std::ops::ControlFlow;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
@@ -13,6 +14,9 @@ use super::form::{self, Answer, Row, State};
 use super::ledger::{self, LIST, Ledger, ROWS};
 use super::question::Outcome;
 use super::record::{Progress, Record, Records};
+
+/// Returns a move of a position that is proved best, if one is known.
+pub(crate) type BestMove<'a> = &'a dyn Fn(Position) -> Option<Square>;
 
 /// A campaign's rows on their way out; it reads the folder, not what others hold of it.
 #[derive(Debug)]
@@ -76,46 +80,89 @@ impl Export {
     /// lines that this form lets an answer change.
     pub(crate) fn run(
         &self,
-        best_move: &dyn Fn(Position) -> Option<Square>,
+        best_move: BestMove<'_>,
         out: &mut impl Write,
     ) -> Result<u64, ExportError> {
         let is_whole = self.selection == Selection::All && self.limit == u64::MAX;
-        let verbatim = is_whole && self.form == self.imported;
-        let (mut index, mut written, mut copied) = (0, 0, 0);
-        if !verbatim && let Some(header) = form::header(self.form) {
-            writeln!(out, "{header}")?;
-        }
-        loop {
-            let block = self.records.from(index)?;
-            if block.is_empty() || written == self.limit {
-                break;
-            }
-            for record in block {
-                index += 1;
-                let known = self.resolved(&record)?;
-                if !self.is_chosen(known.progress) || written == self.limit {
-                    continue;
-                }
-                let line = ledger::line(&self.list, &self.folder, &record)?;
-                let row = ledger::parsed(self.imported, &line, self.window, &self.folder)?;
-                let answer = answer(index, &record, &known, &row, best_move);
-                if verbatim {
-                    self.copy(copied, record.offset, out)?;
-                    copied = record.offset + u64::from(record.length);
-                    out.write_all(form::renewed(self.form, &line, &row, &answer).as_bytes())?;
-                    written += 1;
-                } else if let Some(text) = self.text(&line, &row, &answer) {
-                    writeln!(out, "{text}")?;
-                    written += 1;
-                }
-            }
-        }
-        if verbatim {
-            let end = self.list.metadata().map_err(CampaignError::io("reading", &self.folder))?;
-            self.copy(copied, end.len(), out)?;
-        }
+        let written = if is_whole && self.form == self.imported {
+            self.list(best_move, out)?
+        } else {
+            self.chosen(best_move, out)?
+        };
         out.flush()?;
         Ok(written)
+    }
+
+    /// Writes the list with what is known now, and what stands between its rows.
+    fn list(&self, best_move: BestMove<'_>, out: &mut impl Write) -> Result<u64, ExportError> {
+        let (mut written, mut copied) = (0, 0);
+        self.visit(|number, record, known| {
+            let (line, row, answer) = self.read(number, record, known, best_move)?;
+            self.copy(copied, record.offset, out)?;
+            copied = record.offset + u64::from(record.length);
+            out.write_all(form::renewed(self.form, &line, &row, &answer).as_bytes())?;
+            written += 1;
+            Ok(ControlFlow::Continue(()))
+        })?;
+        let end = self.list.metadata().map_err(CampaignError::io("reading", &self.folder))?;
+        self.copy(copied, end.len(), out)?;
+        Ok(written)
+    }
+
+    /// Writes a list of the rows that were chosen.
+    fn chosen(&self, best_move: BestMove<'_>, out: &mut impl Write) -> Result<u64, ExportError> {
+        if let Some(header) = form::header(self.form) {
+            writeln!(out, "{header}")?;
+        }
+        let mut written = 0;
+        self.visit(|number, record, known| {
+            if written == self.limit {
+                return Ok(ControlFlow::Break(()));
+            }
+            if !self.is_chosen(known.progress) {
+                return Ok(ControlFlow::Continue(()));
+            }
+            let (line, row, answer) = self.read(number, record, known, best_move)?;
+            if let Some(text) = self.text(&line, &row, &answer) {
+                writeln!(out, "{text}")?;
+                written += 1;
+            }
+            Ok(ControlFlow::Continue(()))
+        })?;
+        Ok(written)
+    }
+
+    /// Shows every row's number, its record, and the record that answers it.
+    fn visit(
+        &self,
+        mut show: impl FnMut(u64, &Record, &Record) -> Result<ControlFlow<()>, ExportError>,
+    ) -> Result<(), ExportError> {
+        let mut number = 0;
+        loop {
+            let block = self.records.from(number)?;
+            if block.is_empty() {
+                return Ok(());
+            }
+            for record in block {
+                number += 1;
+                if show(number, &record, &self.resolved(&record)?)?.is_break() {
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    fn read(
+        &self,
+        number: u64,
+        record: &Record,
+        known: &Record,
+        best_move: BestMove<'_>,
+    ) -> Result<(String, Row, Answer), CampaignError> {
+        let line = ledger::line(&self.list, &self.folder, record)?;
+        let row = ledger::parsed(self.imported, &line, self.window, &self.folder)?;
+        let answer = answer(number, record, known, &row, best_move);
+        Ok((line, row, answer))
     }
 
     fn text(&self, line: &str, row: &Row, answer: &Answer) -> Option<String> {
@@ -167,7 +214,7 @@ fn answer(
     record: &Record,
     known: &Record,
     row: &Row,
-    best_move: &dyn Fn(Position) -> Option<Square>,
+    best_move: BestMove<'_>,
 ) -> Answer {
     let (state, bound, nodes) = match known.progress {
         Progress::Decided { outcome, bound, nodes, .. } => (State::Decided(outcome), bound, nodes),
