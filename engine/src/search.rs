@@ -5,6 +5,7 @@
 //! | 1–4 | [`last`] | unrolled, squares ordered by parity |
 //! | 5 | [`shallow`] | parity order, stability cut-off, no table |
 //! | 6–10 | [`middle`] | mobility order, a small table of the thread's own |
+//! | 11–13 | [`plain`] | mobility order, the shared table; where the window is far from what is expected |
 //! | 11– | [`deep`] | full order, the shared table, cut-offs by the children's bounds, splitting |
 //! | any | [`principal`] | windows wider than a null window, on the principal variation |
 //! | any | [`midgame`] | a fixed number of plies, leaves evaluated: for orders, and for cuts by probability |
@@ -25,7 +26,9 @@ mod local_table;
 mod middle;
 mod midgame;
 mod order;
+mod plain;
 mod principal;
+mod replies;
 pub(crate) mod root;
 pub(crate) mod searcher;
 mod selective;

@@ -2,6 +2,7 @@
 
 use outflank_kernel::KernelSet;
 
+use super::order::Candidate;
 use crate::evaluation::{EvaluationSet, Features};
 
 /// Player to move and opponent.
@@ -59,19 +60,22 @@ pub(crate) struct Node {
     pub(crate) board: Board,
     pub(crate) features: Features,
     pub(crate) empties: u32,
+    /// What the position is expected to be worth to the player, in units of the evaluation: from
+    /// the order of the moves in the last position above that evaluated them.
+    pub(crate) estimate: i32,
 }
 
 impl Node {
     /// Makes the node of a position from nothing.
     pub(crate) fn new<K: EvaluationSet>(kernels: K, board: Board) -> Self {
         let features = kernels.features(board.player, board.opponent);
-        Self { board, features, empties: board.empty().count_ones() }
+        Self { board, features, empties: board.empty().count_ones(), estimate: 0 }
     }
 
     #[inline(always)]
     pub(crate) fn pass<K: EvaluationSet>(&self, kernels: K) -> Self {
         let features = kernels.after_pass(&self.features);
-        Self { board: self.board.pass(), features, empties: self.empties }
+        Self { board: self.board.pass(), features, estimate: -self.estimate, ..*self }
     }
 
     /// Returns the node after a move on `square` that turns `flipped`.
@@ -81,7 +85,19 @@ impl Node {
             board: self.board.after(square, flipped),
             features: kernels.after_move(&self.features, square, flipped),
             empties: self.empties - 1,
+            estimate: -self.estimate,
         }
+    }
+
+    /// Returns the node after the move of `candidate`, which is expected to be worth what its order
+    /// found.
+    #[inline(always)]
+    pub(crate) fn after_candidate<K: EvaluationSet>(
+        &self,
+        kernels: K,
+        &Candidate { flipped, square, estimate, .. }: &Candidate,
+    ) -> Self {
+        Self { estimate: -estimate, ..self.after(kernels, square, flipped) }
     }
 }
 

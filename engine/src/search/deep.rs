@@ -1,4 +1,4 @@
-//! Eleven and more empty squares in a null window: the shared table, cut-offs by the children's
+//! Eleven and more empty squares in a null window, unless a plain search suffices: the shared table, cut-offs by the children's
 //! bounds, the full move order, and younger brothers given to idle threads.
 
 use super::board::{Board, Node};
@@ -6,7 +6,7 @@ use super::level::Level;
 use super::order::{Candidate, Candidates, Hurry};
 use super::principal::{Task, narrow};
 use super::searcher::{Searcher, Stopped};
-use super::{SearchSet, crew, last, middle, shallow, stability};
+use super::{SearchSet, crew, last, middle, plain, shallow, stability};
 use crate::table::Entry;
 
 /// Fewest empty squares at which the children's bounds are looked up before any is searched
@@ -25,7 +25,7 @@ pub(super) fn body<K: SearchSet>(
 ) -> Result<i32, Stopped> {
     let &Node { board, empties, .. } = node;
     let kernels = searcher.kernels;
-    if empties <= middle::MOST_EMPTIES {
+    if empties <= middle::MOST_EMPTIES || plain::suffices(searcher, empties, node.estimate, alpha) {
         return Ok(low(searcher, board, empties, alpha));
     }
     searcher.nodes += 1;
@@ -83,7 +83,11 @@ pub(super) fn low<K: SearchSet>(
         }
         _ => {
             let moves = searcher.kernels.moves(board.player, board.opponent);
-            K::middle(searcher, board, moves, empties, alpha)
+            if empties <= middle::MOST_EMPTIES {
+                K::middle(searcher, board, moves, empties, alpha)
+            } else {
+                K::plain(searcher, board, moves, empties, alpha)
+            }
         }
     }
 }

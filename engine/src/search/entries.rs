@@ -11,7 +11,7 @@ use crate::evaluation::EvaluationSet;
 use super::board::{Board, Node};
 use super::level::Level;
 use super::searcher::{Searcher, Stopped};
-use super::{deep, last, middle, midgame, selective, shallow};
+use super::{deep, last, middle, midgame, plain, selective, shallow};
 
 /// A kernel set with the entries of the search.
 pub(crate) trait SearchSet: EvaluationSet {
@@ -24,6 +24,15 @@ pub(crate) trait SearchSet: EvaluationSet {
     /// Solves a position with up to [`middle::MOST_EMPTIES`] empty squares in a null window;
     /// `moves` are the player's, which the caller mostly has for the order of its own.
     fn middle(
+        searcher: &mut Searcher<'_, Self>,
+        board: Board,
+        moves: u64,
+        empties: u32,
+        alpha: i32,
+    ) -> i32;
+
+    /// Solves a position for which [`plain::suffices`] in a null window; `moves` are the player's.
+    fn plain(
         searcher: &mut Searcher<'_, Self>,
         board: Board,
         moves: u64,
@@ -106,6 +115,27 @@ macro_rules! entries {
                     alpha: i32,
                 ) -> i32 {
                     middle::body(searcher, board, moves, empties, alpha)
+                }
+                enter!([$($feature),*] enter(searcher, board, moves, empties, alpha))
+            }
+
+            #[inline(always)]
+            fn plain(
+                searcher: &mut Searcher<'_, Self>,
+                board: Board,
+                moves: u64,
+                empties: u32,
+                alpha: i32,
+            ) -> i32 {
+                $(#[target_feature(enable = $feature)])*
+                fn enter(
+                    searcher: &mut Searcher<'_, $token>,
+                    board: Board,
+                    moves: u64,
+                    empties: u32,
+                    alpha: i32,
+                ) -> i32 {
+                    plain::body(searcher, board, moves, empties, alpha)
                 }
                 enter!([$($feature),*] enter(searcher, board, moves, empties, alpha))
             }

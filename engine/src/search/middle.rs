@@ -1,22 +1,13 @@
-//! Six to ten empty squares: the thread's own tables, and moves ordered by what they leave the
-//! opponent to do.
+//! Six to ten empty squares: the thread's own tables, and moves ordered by the replies to them.
 
 use super::SearchSet;
-use super::board::{Board, CORNERS, odd_squares};
+use super::board::Board;
+use super::replies::{Candidate, Care, bring_best_forward, candidates};
 use super::searcher::Searcher;
 use super::{shallow, stability};
 
 /// Most empty squares for which this search is the right one.
 pub(super) const MOST_EMPTIES: u32 = 10;
-
-/// A move, the opponent's replies to it, and what speaks for it.
-#[derive(Clone, Copy, Default)]
-struct Candidate {
-    flipped: u64,
-    replies: u64,
-    square: u32,
-    key: i32,
-}
 
 /// Solves `board`, in which the player has `moves`, in a null window.
 #[inline(always)]
@@ -51,7 +42,7 @@ pub(super) fn body<K: SearchSet>(
         return -K::middle(searcher, board.pass(), moves, empties, -alpha - 1);
     }
     let mut list = [Candidate::default(); MOST_EMPTIES as usize];
-    let count = candidates(kernels, board, moves, hash_move, &mut list);
+    let count = candidates(kernels, board, moves, hash_move, Care::Replies, &mut list);
     if count == 0 {
         return 64; // A wipe-out: nothing can be better.
     }
@@ -92,49 +83,4 @@ fn five<K: SearchSet>(searcher: &mut Searcher<'_, K>, board: Board, alpha: i32) 
     let value = kernels.shallow(&mut searcher.nodes, board, shallow::MOST_EMPTIES, alpha);
     searcher.last.put(hash, board, value, alpha, 64);
     value
-}
-
-/// Lists the moves with their keys and returns their number, or 0 if one of them takes the
-/// opponent's last disc.
-#[inline(always)]
-fn candidates<K: SearchSet>(
-    kernels: K,
-    board: Board,
-    moves: u64,
-    hash_move: u8,
-    list: &mut [Candidate],
-) -> usize {
-    let odd = odd_squares(board.empty());
-    let mut count = 0;
-    let mut rest = moves;
-    while rest != 0 {
-        let square = rest.trailing_zeros();
-        rest &= rest - 1;
-        let flipped = kernels.flip(board.player, board.opponent, square);
-        if flipped == board.opponent {
-            return 0;
-        }
-        let after = board.after(square, flipped);
-        let replies = kernels.moves(after.player, after.opponent);
-        let mut key = -16 * (kernels.count(replies) + kernels.count(replies & CORNERS)) as i32;
-        key += (odd >> square & 1) as i32 * 8;
-        if square == u32::from(hash_move) {
-            key = i32::MAX;
-        }
-        list[count] = Candidate { flipped, replies, square, key };
-        count += 1;
-    }
-    count
-}
-
-/// Exchanges the first candidate with the best one.
-#[inline(always)]
-fn bring_best_forward(list: &mut [Candidate]) {
-    let mut best = 0;
-    for other in 1..list.len() {
-        if list[other].key > list[best].key {
-            best = other;
-        }
-    }
-    list.swap(0, best);
 }

@@ -15,6 +15,8 @@ pub(crate) struct Candidate {
     pub(crate) flipped: u64,
     pub(crate) square: u32,
     pub(crate) key: i32,
+    /// What the move is expected to be worth to the player, in units of the evaluation.
+    pub(crate) estimate: i32,
 }
 
 /// How much time the order of the moves of a node may take.
@@ -70,7 +72,7 @@ impl Candidates {
             let square = rest.trailing_zeros();
             rest &= rest - 1;
             let flipped = kernels.flip(board.player, board.opponent, square);
-            list[count] = Candidate { flipped, square, key: 0 };
+            list[count] = Candidate { flipped, square, ..Candidate::default() };
             count += 1;
         }
         Self { list, count }
@@ -118,12 +120,13 @@ impl Candidates {
         let odd = odd_squares(node.board.empty());
         for candidate in self.as_mut_slice() {
             let square = candidate.square;
+            candidate.estimate = node.estimate;
             candidate.key = if first[0] == Some(square as u8) {
                 i32::MAX
             } else if first[1] == Some(square as u8) {
                 i32::MAX - 1
             } else {
-                key(searcher, node, *candidate, hurry)? + (odd >> square & 1) as i32 * ODD
+                key(searcher, node, candidate, hurry)? + (odd >> square & 1) as i32 * ODD
             };
         }
         // Insertion sort: the lists are short, and equal keys must keep their order on every CPU.
@@ -148,30 +151,31 @@ const ODD: i32 = UNIT / 4;
 /// twice. A small tree is as good as a good move.
 const REPLY: i32 = 4 * UNIT;
 
-/// Returns how promising a move is, in units of the evaluation.
+/// Returns how promising a move is, in units of the evaluation, and notes in it what it is expected
+/// to be worth.
 #[inline(always)]
 fn key<K: SearchSet>(
     searcher: &mut Searcher<'_, K>,
     node: &Node,
-    candidate: Candidate,
+    candidate: &mut Candidate,
     hurry: Hurry,
 ) -> Result<i32, Stopped> {
     let kernels = searcher.kernels;
-    let Candidate { flipped, square, .. } = candidate;
+    let Candidate { flipped, square, .. } = *candidate;
     let board = node.board.after(square, flipped);
     let moves = kernels.moves(board.player, board.opponent);
     let replies = (kernels.count(moves) + kernels.count(moves & CORNERS)) as i32;
     let Some(weights) = searcher.weights().filter(|_| hurry != Hurry::Mobility) else {
         return Ok(without_weights(kernels, board, replies));
     };
-    let value = match hurry {
+    candidate.estimate = match hurry {
         Hurry::Search(plies) => {
             let after = node.after(kernels, square, flipped);
             -K::midgame(searcher, &after, plies, -INFINITE, INFINITE)?
         }
-        _ => after_at_a_glance(kernels, weights, node, candidate, moves),
+        _ => after_at_a_glance(kernels, weights, node, *candidate, moves),
     };
-    Ok(value - REPLY * replies)
+    Ok(candidate.estimate - REPLY * replies)
 }
 
 /// Returns what a move is worth by the evaluation of the position after it, in which the opponent

@@ -8,7 +8,7 @@ use super::deep::{low, moves_to_try_first};
 use super::level::Level;
 use super::order::{Candidate, Candidates, Hurry};
 use super::searcher::{Searcher, Stopped};
-use super::{SearchSet, crew, middle};
+use super::{SearchSet, crew, middle, plain};
 use crate::evaluation::UNIT;
 use crate::table::{Entry, Hint};
 
@@ -68,7 +68,7 @@ impl Task {
                 lower: if self.best > self.first_alpha { self.best } else { -64 },
                 upper: if self.best < self.beta { self.best } else { 64 },
                 moves: [self.best_move, None],
-                cost: (2 * work.max(1).ilog2()).min(63) as u8,
+                cost: Entry::cost_of(work),
             };
             searcher.table().put(hash, player, opponent, entry, generation);
         } else {
@@ -128,7 +128,7 @@ pub(crate) fn principal<K: SearchSet>(
             break;
         }
         let value = if index == 0 && !task.is_null() {
-            let after = node.after(kernels, candidate.square, candidate.flipped);
+            let after = node.after_candidate(kernels, &candidate);
             -principal(searcher, &after, -beta, -alpha, level)?.0
         } else {
             brother(searcher, &task, candidate)?
@@ -155,7 +155,7 @@ pub(crate) fn brother<K: SearchSet>(
     if value <= task.alpha || value >= task.beta {
         return Ok(value);
     }
-    let after = task.node.after(searcher.kernels, candidate.square, candidate.flipped);
+    let after = task.node.after_candidate(searcher.kernels, &candidate);
     Ok(-principal(searcher, &after, -task.beta, 1 - value, task.level)?.0)
 }
 
@@ -167,18 +167,20 @@ pub(crate) fn brother<K: SearchSet>(
 pub(crate) fn narrow<K: SearchSet>(
     searcher: &mut Searcher<'_, K>,
     task: &Task,
-    Candidate { flipped, square, .. }: Candidate,
+    candidate: Candidate,
 ) -> Result<i32, Stopped> {
-    let empties = task.node.empties - 1;
-    if empties <= middle::MOST_EMPTIES {
-        // That layer needs no features, so none are made.
-        let after = task.node.board.after(square, flipped);
-        return Ok(-low(searcher, after, empties, -task.alpha - 1));
+    let (empties, alpha) = (task.node.empties - 1, -task.alpha - 1);
+    let exact = task.level == Level::EXACT;
+    let plain = exact && plain::suffices(searcher, empties, -candidate.estimate, alpha);
+    if empties <= middle::MOST_EMPTIES || plain {
+        // These layers need no features, so none are made.
+        let after = task.node.board.after(candidate.square, candidate.flipped);
+        return Ok(-low(searcher, after, empties, alpha));
     }
-    let after = task.node.after(searcher.kernels, square, flipped);
-    Ok(if task.level == Level::EXACT {
-        -K::deep(searcher, &after, -task.alpha - 1)?
+    let after = task.node.after_candidate(searcher.kernels, &candidate);
+    Ok(if exact {
+        -K::deep(searcher, &after, alpha)?
     } else {
-        -K::selective(searcher, &after, -task.alpha - 1, task.level)?
+        -K::selective(searcher, &after, alpha, task.level)?
     })
 }

@@ -22,6 +22,12 @@ impl Entry {
     /// Nothing is known.
     pub(crate) const UNKNOWN: Self = Self { lower: -64, upper: 64, moves: [None; 2], cost: 0 };
 
+    /// Returns the cost to note for a search of that many nodes.
+    #[inline(always)]
+    pub(crate) fn cost_of(nodes: u64) -> u8 {
+        (2 * nodes.max(1).ilog2()).min(63) as u8
+    }
+
     /// Seven bits for each bound, six for each move and for the cost, eight for the generation.
     fn pack(self, generation: u8) -> u64 {
         let bound = |discs: i32| ((discs + 64) / 2) as u64;
