@@ -3,7 +3,7 @@
 
 use super::board::{Board, Node};
 use super::level::Level;
-use super::order::{Candidate, Candidates, Hurry};
+use super::order::{Candidate, Candidates, Hurry, Outlook};
 use super::principal::{Task, narrow};
 use super::searcher::{Searcher, Stopped};
 use super::{SearchSet, crew, last, middle, plain, shallow, stability};
@@ -60,7 +60,12 @@ pub(super) fn body<K: SearchSet>(
     }
     if task.best <= alpha {
         let first = moves_to_try_first(searcher, hash, node, &known);
-        candidates.sort(searcher, node, first, Hurry::for_empties(empties))?;
+        candidates.sort(
+            searcher,
+            node,
+            first,
+            Hurry::for_empties(empties, Outlook::new(node.estimate, alpha)),
+        )?;
         search_moves(searcher, candidates.as_slice(), &mut task)?;
     }
     task.store(searcher, hash, begin);

@@ -19,6 +19,36 @@ pub(crate) struct Candidate {
     pub(crate) estimate: i32,
 }
 
+/// Where the value of a position is expected, compared with a null window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outlook {
+    /// Far below the window: no move will do, whatever their order.
+    Low,
+    /// Near the window: much hangs on the order.
+    Near,
+    /// Far above the window: most moves will do.
+    High,
+}
+
+/// How far below and above the window the expected value is near it, in units of the evaluation.
+const NEAR: (i32, i32) = (-8 * UNIT, 20 * UNIT);
+
+impl Outlook {
+    /// Returns the outlook of a position that is expected to be worth `estimate`, in units of the
+    /// evaluation.
+    #[inline(always)]
+    pub(crate) const fn new(estimate: i32, alpha: i32) -> Self {
+        let above = estimate - (alpha + 1) * UNIT;
+        if above < NEAR.0 {
+            Self::Low
+        } else if above < NEAR.1 {
+            Self::Near
+        } else {
+            Self::High
+        }
+    }
+}
+
 /// How much time the order of the moves of a node may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hurry {
@@ -34,8 +64,9 @@ impl Hurry {
     /// Returns what is right before a search to the end in a null window: the more empties, the
     /// more a good order saves.
     #[inline(always)]
-    pub(crate) fn for_empties(empties: u32) -> Self {
+    pub(crate) fn for_empties(empties: u32, outlook: Outlook) -> Self {
         match empties {
+            0..18 if outlook == Outlook::Low => Self::Mobility,
             0..18 => Self::Glance,
             18..22 => Self::Search(1),
             22..26 => Self::Search(2),
@@ -149,7 +180,7 @@ const ODD: i32 = UNIT / 4;
 
 /// What each reply of the opponent costs, in units of the evaluation; a reply into a corner counts
 /// twice. A small tree is as good as a good move.
-const REPLY: i32 = 4 * UNIT;
+const REPLY: i32 = 7 * UNIT / 2;
 
 /// Returns how promising a move is, in units of the evaluation, and notes in it what it is expected
 /// to be worth.

@@ -6,10 +6,10 @@
 //! as large and stay with [`deep`](super::deep).
 
 use super::board::Board;
+use super::order::Outlook;
 use super::replies::{Candidate, Care, bring_best_forward, candidates};
 use super::searcher::Searcher;
 use super::{SearchSet, middle, stability};
-use crate::evaluation::UNIT;
 use crate::table::Entry;
 
 /// Most empty squares for which this search may be the right one.
@@ -17,10 +17,6 @@ const MOST_EMPTIES: u32 = 13;
 
 /// Fewest empty squares at which the children's bounds are looked up before any is searched.
 const CHILDREN_BOUNDS_FROM: u32 = 12;
-
-/// How far below and above the window the value may be expected for the order to matter, in units
-/// of the evaluation. A value far above it is proved by most moves, one far below it by all.
-const NEAR: std::ops::Range<i32> = -8 * UNIT..20 * UNIT;
 
 /// The best of the moves so far.
 #[derive(Clone, Copy, Debug)]
@@ -47,8 +43,8 @@ pub(super) fn suffices<K: SearchSet>(
     estimate: i32,
     alpha: i32,
 ) -> bool {
-    let above = estimate - (alpha + 1) * UNIT;
-    empties <= MOST_EMPTIES && (!NEAR.contains(&above) || searcher.weights().is_none())
+    let near = Outlook::new(estimate, alpha) == Outlook::Near;
+    empties <= MOST_EMPTIES && (!near || searcher.weights().is_none())
 }
 
 /// Solves `board`, in which the player has `moves`, in a null window.

@@ -10,7 +10,7 @@ use super::board::Node;
 use super::deep::{look_up_children, search_moves};
 use super::level::{Level, error_of};
 use super::midgame::{INFINITE, glance};
-use super::order::{Candidates, Hurry};
+use super::order::{Candidates, Hurry, Outlook};
 use super::principal::Task;
 use super::searcher::{Searcher, Stopped};
 use super::{SearchSet, stability};
@@ -74,7 +74,7 @@ pub(super) fn body<K: SearchSet>(
     let mut task = Task::new(*node, alpha, alpha + 1, level);
     look_up_children(searcher, &mut candidates, &mut task);
     if task.best <= alpha {
-        let hurry = Hurry::for_empties(empties);
+        let hurry = Hurry::for_empties(empties, Outlook::new(node.estimate, alpha));
         candidates.sort(searcher, node, hint.moves, hurry)?;
         search_moves(searcher, candidates.as_slice(), &mut task)?;
     }

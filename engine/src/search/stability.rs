@@ -36,6 +36,10 @@ pub(super) fn cut<K: KernelSet>(kernels: K, board: Board, empties: u32, alpha: i
     if alpha < TRIED_FROM[empties as usize] {
         return None;
     }
+    // Even if all of the opponent's discs were stable?
+    if 64 - 2 * kernels.count(board.opponent) as i32 > alpha {
+        return None;
+    }
     let stable = kernels.count(kernels.stable(board.opponent, board.player)) as i32;
     let upper = 64 - 2 * stable;
     (upper <= alpha).then_some(upper)
