@@ -17,7 +17,7 @@ pub(crate) fn grouped(number: u64) -> String {
 
 /// Returns the number in three or four digits and a unit: `57.3 M`.
 pub(crate) fn short(number: f64) -> String {
-    let units = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")];
+    let units = [(1e18, "E"), (1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")];
     match units.iter().find(|(unit, _)| number >= *unit) {
         Some((unit, name)) => format!("{:.1} {name}", number / unit),
         None => format!("{number:.0}"),
@@ -51,6 +51,7 @@ mod tests {
         );
         assert_eq!(short(999.0), "999");
         assert_eq!(short(57_310_000.0), "57.3 M");
+        assert_eq!(short(1.526e18), "1.5 E");
         assert_eq!(span(Duration::from_millis(213)), "0.213 s");
         assert_eq!(span(Duration::from_secs(62)), "1 min 02 s");
         assert_eq!(span(Duration::from_secs(11_100)), "3 h 05 min");

@@ -41,4 +41,5 @@ pub use form::{Answer, Row, RowFault, State, format_row, read_row};
 pub use import::Import;
 pub(crate) use import::Imported;
 pub use question::{Hypothesis, Outcome, Question};
+pub(crate) use roster::doubt;
 pub use roster::{Ask, Roster};

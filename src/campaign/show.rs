@@ -16,6 +16,9 @@ use crate::output;
 
 /// The most refuted rows that a status lists.
 const REFUTED_ROWS: u64 = 10;
+/// A day and a year, in seconds.
+const DAY: u64 = 24 * 3600;
+const YEAR: u64 = 365 * DAY;
 /// The time between two lines where there is no terminal.
 const LINE_EVERY: Duration = Duration::from_secs(5);
 
@@ -185,8 +188,9 @@ fn left(campaign: &Campaign) -> String {
     match campaign.seconds_left {
         Some(0) if campaign.open == 0 => String::new(),
         Some(seconds) if seconds < 60 => format!("{seconds} s"),
-        Some(seconds) if seconds < 48 * 3600 => span(Duration::from_secs(seconds)),
-        Some(seconds) => format!("{} days", grouped(seconds / 86_400)),
+        Some(seconds) if seconds < 2 * DAY => span(Duration::from_secs(seconds)),
+        Some(seconds) if seconds < YEAR => format!("{} days", seconds / DAY),
+        Some(seconds) => format!("{} years", grouped(seconds / YEAR)),
         None => "no telling how long".to_owned(),
     }
 }

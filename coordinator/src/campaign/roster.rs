@@ -5,7 +5,7 @@
 mod member;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -24,6 +24,19 @@ use member::Member;
 
 /// How the names of campaigns that are being removed begin.
 const REMOVED: &str = ".removed-";
+
+/// The file that says that outcomes may rest on proofs which were taken back.
+const DOUBT: &str = ".doubt";
+
+/// Returns what is proved of a position.
+pub(crate) type Proved<'a> = &'a dyn Fn(Position) -> Bound;
+
+/// Notes in the folder `campaigns`, before proofs are taken back, that outcomes may rest on them;
+/// returns when that is on disk.
+pub(crate) fn doubt(campaigns: &Path) -> std::io::Result<()> {
+    File::create(campaigns.join(DOUBT))?.sync_all()?;
+    sync_folder(campaigns)
+}
 
 /// A question for the core.
 #[derive(Clone, Debug)]
@@ -66,6 +79,9 @@ impl Roster {
         for entry in fs::read_dir(folder).map_err(failed())? {
             let path = entry.map_err(failed())?.path();
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if name == DOUBT {
+                continue;
+            }
             if name.starts_with(UNFINISHED) || name.starts_with(REMOVED) {
                 fs::remove_dir_all(&path).map_err(CampaignError::io("removing", &path))?;
             } else {
@@ -268,6 +284,31 @@ impl Roster {
     pub fn failed(&mut self, life: u64, row: u64, disputed: bool) {
         if let Some(member) = self.of_life(life) {
             member.failed(row, disputed);
+        }
+    }
+
+    /// Returns whether proofs were taken back and the outcomes have not been reviewed since.
+    #[must_use]
+    pub fn is_in_doubt(&self) -> bool {
+        self.folder.join(DOUBT).exists()
+    }
+
+    /// Opens the decided rows again whose outcome does not follow from what is proved now, and gives
+    /// up what is being worked on.
+    pub(crate) fn review(&mut self, proved: Proved<'_>) {
+        for (campaign, member) in &mut self.members {
+            self.lives += 1;
+            match member.review(self.lives, proved) {
+                Ok(0) => {}
+                Ok(rows) => {
+                    tracing::error!(campaign, rows, "rows are open again: their proofs fell");
+                }
+                Err(error) => member.rest(&error),
+            }
+        }
+        let path = self.folder.join(DOUBT);
+        if let Err(error) = fs::remove_file(&path) {
+            tracing::warn!(path = %path.display(), %error, "outcomes are reviewed again at start");
         }
     }
 

@@ -21,7 +21,8 @@ use tokio_util::sync::CancellationToken;
 use tonic::Status;
 
 use super::{ServiceError, Shared, fate};
-use crate::campaign::{Ask, Roster};
+use crate::campaign::{self, Ask, Roster};
+use crate::store::StoreError;
 pub(super) use grpc::CampaignsService;
 
 /// The length of the queue to the thread.
@@ -42,6 +43,8 @@ pub(super) enum Order {
     Answered { life: u64, row: u64, bound: Bound, nodes: u64 },
     /// A row's question has no answer.
     Failed { life: u64, row: u64, disputed: bool },
+    /// Proofs were taken back.
+    Review,
     /// Time has passed.
     Tick,
     /// Nothing more will come.
@@ -90,6 +93,23 @@ impl Campaigns {
     async fn tell(&self, order: Order) {
         if self.orders.send(order).await.is_err() {
             tracing::debug!("the campaigns had ended");
+        }
+    }
+
+    /// Notes that proofs are about to be taken back; returns when that is on disk.
+    pub(super) fn doubt(&self) -> Result<(), StoreError> {
+        let Some(folder) = &self.folder else { return Ok(()) };
+        campaign::doubt(folder).map_err(|error| StoreError::Io {
+            action: "writing",
+            path: folder.clone(),
+            source: Arc::new(error),
+        })
+    }
+
+    /// Has the outcomes compared with what is still proved. To be called outside the runtime.
+    pub(super) fn review(&self) {
+        if self.folder.is_some() && self.orders.blocking_send(Order::Review).is_err() {
+            tracing::debug!("the campaigns had ended; they are reviewed at the next start");
         }
     }
 
@@ -144,6 +164,9 @@ struct Keeper {
 impl Keeper {
     /// Works until the queue is closed.
     fn run(mut self, mut orders: mpsc::Receiver<Order>) {
+        if self.roster.is_in_doubt() {
+            self.review();
+        }
         while let Some(order) = orders.blocking_recv() {
             let fill = match order {
                 Order::Call(work) => {
@@ -161,6 +184,10 @@ impl Keeper {
                     self.roster.failed(life, row, disputed);
                     false // With the next tick: what refuses now will refuse again at once.
                 }
+                Order::Review => {
+                    self.review();
+                    true
+                }
                 Order::Tick => {
                     self.roster.tick(self.started.elapsed());
                     true
@@ -172,6 +199,14 @@ impl Keeper {
             }
         }
         self.roster.tick(self.started.elapsed());
+    }
+
+    fn review(&mut self) {
+        let store = Arc::clone(&self.shared.store);
+        self.roster.review(&|position| {
+            store.get(position.canonical()).map_or(Bound::UNKNOWN, |stored| stored.bound)
+        });
+        self.give_up_earlier_lives();
     }
 
     fn fill(&mut self) {

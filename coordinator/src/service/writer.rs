@@ -125,9 +125,15 @@ impl Writer {
             tracing::error!(%held, claimed = %claim.bound, "a claim was put aside");
             self.shared.store.quarantine(claim, *held)?;
         }
+        if !batch.withdrawn.is_empty() {
+            self.shared.campaigns.doubt()?;
+        }
         for worker in &batch.withdrawn {
             let positions = self.shared.store.withdraw(worker)?;
             tracing::error!(worker, positions, "what a worker claimed was taken back");
+        }
+        if !batch.withdrawn.is_empty() {
+            self.shared.campaigns.review();
         }
         Ok(())
     }

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use outflank_coordinator::client::{CampaignsClient, ClientError};
+use outflank_coordinator::core::Config;
 use outflank_coordinator::service::{Options, Service};
 use outflank_coordinator::store::Store;
 use outflank_engine::notation::{Side, board};
@@ -14,6 +15,7 @@ use outflank_worker::Coordinator;
 use tokio::sync::mpsc;
 use tonic::Code;
 
+use crate::liars::Liar;
 use crate::support::{BruteForce, Gated, TestWorker, fine, played, service};
 
 fn head(name: &str) -> ImportHead {
@@ -170,6 +172,43 @@ async fn a_paused_campaign_gives_its_jobs_back() {
     until(&mut client, "one", |campaign| campaign.open == 0).await;
     check(&export(&mut client, "one", Form::Json).await, &positions);
     worker.stop().await.unwrap();
+    service.stop().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn outcomes_that_rest_on_a_liar_are_taken_back() {
+    let (folder, proofs) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (store, _) = Store::open(proofs.path()).unwrap();
+    let fine = fine();
+    let core = Config { audit_share: 1.0, audit_seed: 7, ..fine.core };
+    let campaigns = Some(folder.path().to_owned());
+    let service = service(Options { core, campaigns, ..fine }, Arc::new(store));
+    let mut client = CampaignsClient::new(service.connect_in_memory());
+    let start =
+        |solver| TestWorker::start(solver, 1, Coordinator::over(service.connect_in_memory()));
+    let liar = start(Arc::new(Liar));
+    let honest = [(); 3].map(|()| start(Arc::new(BruteForce)));
+    let mut lists = Vec::new();
+    // Whoever is quick gets the jobs: asked often enough, the liar has its turn.
+    while !liar.has_ended() {
+        let number = lists.len() as u64;
+        let positions = [2 * number, 2 * number + 1].map(|seed| played(200 + seed, 8));
+        let name = format!("list-{number}");
+        import(&mut client, head(&name), &list(&positions), true).await.unwrap();
+        until(&mut client, &name, |campaign| campaign.open == 0).await;
+        lists.push((name, positions));
+    }
+    for (name, positions) in &lists {
+        // What was decided by then may be open again at any moment.
+        until(&mut client, name, |campaign| {
+            (campaign.proved, campaign.refuted, campaign.solved) == (4, 2, 2)
+        })
+        .await;
+        check(&export(&mut client, name, Form::Json).await, positions);
+    }
+    for worker in honest {
+        worker.stop().await.unwrap();
+    }
     service.stop().await.unwrap();
 }
 

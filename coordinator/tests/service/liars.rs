@@ -12,7 +12,7 @@ use outflank_worker::{Coordinator, Solver, WorkerError};
 use crate::support::{BruteForce, TestWorker, answer, fine, played, service};
 
 /// Says that each position is worth two discs more than it is.
-struct Liar;
+pub(crate) struct Liar;
 
 impl Solver for Liar {
     fn solve(&self, request: &Request, _control: &Control) -> Answer {

@@ -239,6 +239,11 @@ impl TestWorker {
         self.task.await.unwrap()
     }
 
+    /// Returns whether it has ended by itself.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.task.is_finished()
+    }
+
     pub(crate) async fn stop(self) -> Result<(), WorkerError> {
         self.stop.cancel();
         self.task.await.unwrap()

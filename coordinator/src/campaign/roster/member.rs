@@ -8,7 +8,7 @@ use std::time::Duration;
 use outflank_engine::Bound;
 use outflank_proto::campaign::Campaign;
 
-use super::Ask;
+use super::{Ask, Proved};
 use crate::campaign::error::CampaignError;
 use crate::campaign::form::Row;
 use crate::campaign::ledger::Ledger;
@@ -80,7 +80,7 @@ impl Member {
         }
     }
 
-    fn rest(&mut self, error: &CampaignError) {
+    pub(super) fn rest(&mut self, error: &CampaignError) {
         let campaign = &self.ledger.head.name;
         tracing::error!(campaign, %error, "the campaign cannot go on and rests");
         self.fault = Some(error.to_string());
@@ -197,6 +197,36 @@ impl Member {
         } else {
             self.cursor = self.cursor.min(row);
         }
+    }
+
+    /// Opens the decided rows again whose outcome does not follow from what is proved now. Returns
+    /// how many there are, when that is on disk.
+    pub(super) fn review(&mut self, life: u64, proved: Proved<'_>) -> Result<u64, CampaignError> {
+        self.begin_again(life);
+        let (mut row, mut reopened) = (0, 0);
+        loop {
+            let block = self.ledger.records.from(row)?;
+            if block.is_empty() {
+                break;
+            }
+            for record in block {
+                if !self.stands(&record, proved)? {
+                    self.ledger.put(row, &Record { progress: Progress::Open, ..record })?;
+                    self.cursor = self.cursor.min(row);
+                    reopened += 1;
+                }
+                row += 1;
+            }
+        }
+        self.ledger.recount()?;
+        self.ledger.sync()?;
+        Ok(reopened)
+    }
+
+    fn stands(&self, record: &Record, proved: Proved<'_>) -> Result<bool, CampaignError> {
+        let Progress::Decided { outcome, .. } = record.progress else { return Ok(true) };
+        let row = self.ledger.row(record)?;
+        Ok(row.question.outcome(proved(row.position)) == Some(outcome))
     }
 
     pub(super) fn tick(&mut self, now: Duration) {
