@@ -4,6 +4,7 @@
 //! returns a proved [`Bound`].
 
 mod answer;
+mod board_size;
 mod bound;
 pub mod brute_force;
 mod engine;
@@ -18,6 +19,7 @@ mod square;
 mod table;
 
 pub use answer::{Answer, Control, Request};
+pub use board_size::{BoardSize, NotABoardSize};
 pub use bound::{Bound, Contradiction, Window};
 pub use engine::{Engine, EngineError, Settings};
 pub use estimate::{Estimate, estimate, predicted_nodes};

@@ -4,7 +4,11 @@
 //! | --- | --- |
 //! | board | 64 characters a1, b1, … h8, then the side to move: `X`, `x`, `*` black, `O`, `o`, `0` white, `-`, `.` empty; blanks may stand anywhere |
 //! | move list | `f5d6c3`, from the start position; a pass may be left out, or written `--`, `ps`, `pa`, `pass` |
+//! | `start` | the start position |
 //! | OBF | a board, then `; MOVE:SCORE` for moves whose score is known, seen by the side to move |
+//!
+//! A board smaller than 8x8 is written with 64 characters too, its walls as `+`, or, where the reader
+//! was told its size, by its own squares alone; move lists and `start` then begin on that board.
 //!
 //! In files each line holds one position; blank lines and whatever follows `%` or `#` are skipped.
 //! The module reads text and no files.
@@ -17,7 +21,7 @@ mod segment;
 
 use std::fmt;
 
-use crate::{Position, Score, Square};
+use crate::{BoardSize, Position, Score, Square};
 
 pub use error::{Fault, NotationError, Place};
 use segment::Segment;
@@ -95,6 +99,15 @@ pub fn problems<'a>(
     name: &'a str,
     text: &'a str,
 ) -> impl Iterator<Item = Result<Problem, NotationError>> + 'a {
+    problems_on(BoardSize::STANDARD, name, text)
+}
+
+/// Reads positions as [`problems`] does, on a board of this size.
+pub fn problems_on<'a>(
+    size: BoardSize,
+    name: &'a str,
+    text: &'a str,
+) -> impl Iterator<Item = Result<Problem, NotationError>> + 'a {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut lines = text.lines().enumerate();
     let mut found = false;
@@ -103,7 +116,7 @@ pub fn problems<'a>(
             let line = Segment::line(name, index + 1, line).before(&['%', '#']).trimmed();
             if !line.text.is_empty() {
                 found = true;
-                return Some(problem(line));
+                return Some(problem(line, size));
             }
         }
         let nothing = !std::mem::replace(&mut found, true);
@@ -112,13 +125,12 @@ pub fn problems<'a>(
 }
 
 /// Reads a line that is not blank.
-fn problem(line: Segment<'_>) -> Result<Problem, NotationError> {
+fn problem(line: Segment<'_>, size: BoardSize) -> Result<Problem, NotationError> {
+    let unscored = |(position, side)| Problem { position, side, expected: Vec::new() };
     let problem = match line.text.as_bytes() {
-        [b'a'..=b'h' | b'A'..=b'H', ..] => {
-            let (position, side) = moves::parse(line)?;
-            Problem { position, side, expected: Vec::new() }
-        }
-        _ => obf::parse(line)?,
+        text if text.eq_ignore_ascii_case(b"start") => unscored((size.start(), Side::Black)),
+        [b'a'..=b'h' | b'A'..=b'H', ..] => moves::parse(line, size).map(unscored)?,
+        _ => obf::parse(line, size)?,
     };
     if problem.position.is_over() {
         let score = problem.position.final_score();
@@ -127,7 +139,8 @@ fn problem(line: Segment<'_>) -> Result<Problem, NotationError> {
     Ok(problem)
 }
 
-/// Returns the board text of a position: 64 characters, a blank, the side to move.
+/// Returns the board text of a position: 64 characters, walls among them as `+`, a blank, the side
+/// to move.
 #[must_use]
 pub fn board(position: Position, side: Side) -> String {
     board::format(position, side)

@@ -2,9 +2,14 @@
 
 use outflank_kernel::{flip, mobility, symmetry};
 
-use crate::{Score, Square};
+use crate::{BoardSize, Score, Square};
 
-/// A position, seen by the player to move: two boards that share no square.
+/// A position, seen by the player to move: the discs of two sides.
+///
+/// The two boards share no square, unless the board is smaller than 8x8: then both have all the
+/// walls around it, and no other square (see [`BoardSize`]). So a position says by itself on which
+/// board it is, positions of different boards are never equal, and moves, passes and symmetries
+/// keep the board.
 ///
 /// The order compares (player, opponent), as the canonical form does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -17,19 +22,39 @@ impl Position {
     /// The start position of a game, black to move.
     pub const START: Self = Self { player: 0x0000_0008_1000_0000, opponent: 0x0000_0010_0800_0000 };
 
-    /// Returns the position, or `None` if a square belongs to both sides.
+    /// Returns the position, or `None` if the squares that belong to both sides are not the walls
+    /// of a small board.
     #[must_use]
     pub const fn new(player: u64, opponent: u64) -> Option<Self> {
-        if player & opponent == 0 { Some(Self { player, opponent }) } else { None }
+        match BoardSize::within(player & opponent) {
+            Some(_) => Some(Self { player, opponent }),
+            None => None,
+        }
     }
 
-    /// Returns the discs of the player to move.
+    /// Returns the board that the position is on. A board that is turned by a symmetry may have
+    /// columns and rows exchanged.
+    #[must_use]
+    pub const fn board_size(self) -> BoardSize {
+        match BoardSize::within(self.walls()) {
+            Some(size) => size,
+            None => BoardSize::STANDARD, // `new` has excluded it
+        }
+    }
+
+    /// Returns the squares that are not on the board: none if it is 8x8.
+    #[must_use]
+    pub const fn walls(self) -> u64 {
+        self.player & self.opponent
+    }
+
+    /// Returns the discs of the player to move, and the walls.
     #[must_use]
     pub const fn player(self) -> u64 {
         self.player
     }
 
-    /// Returns the discs of the opponent.
+    /// Returns the discs of the opponent, and the walls.
     #[must_use]
     pub const fn opponent(self) -> u64 {
         self.opponent
@@ -50,7 +75,9 @@ impl Position {
     /// Returns the squares where the player can move.
     #[must_use]
     pub fn moves(self) -> u64 {
-        mobility::portable::moves(self.player, self.opponent)
+        // To the kernels a wall is an empty square: no row of discs goes on behind it.
+        let walls = self.walls();
+        mobility::portable::moves(self.player ^ walls, self.opponent ^ walls) & self.empty()
     }
 
     /// Returns the position after the player has moved to `square`, or `None` if that is no legal
@@ -60,7 +87,9 @@ impl Position {
         if self.empty() & square.bit() == 0 {
             return None;
         }
-        let flipped = flip::portable::flip(self.player, self.opponent, square.index());
+        let walls = self.walls();
+        let (player, opponent) = (self.player ^ walls, self.opponent ^ walls);
+        let flipped = flip::portable::flip(player, opponent, square.index());
         (flipped != 0).then_some(Self {
             player: self.opponent ^ flipped,
             opponent: self.player ^ flipped ^ square.bit(),
@@ -88,12 +117,14 @@ impl Position {
     /// Returns the score if the game ended here: disc difference, empty squares to the winner.
     #[must_use]
     pub fn final_score(self) -> Score {
-        let player = self.player.count_ones() as i32;
-        let opponent = self.opponent.count_ones() as i32;
+        let walls = self.walls();
+        let player = (self.player ^ walls).count_ones() as i32;
+        let opponent = (self.opponent ^ walls).count_ones() as i32;
+        let squares = walls.count_zeros() as i32;
         let discs = match player.cmp(&opponent) {
-            std::cmp::Ordering::Less => 2 * player - 64,
+            std::cmp::Ordering::Less => 2 * player - squares,
             std::cmp::Ordering::Equal => 0,
-            std::cmp::Ordering::Greater => 64 - 2 * opponent,
+            std::cmp::Ordering::Greater => squares - 2 * opponent,
         };
         Score::floor(discs)
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::Score;
+use crate::{BoardSize, Score};
 
 use super::Side;
 
@@ -46,14 +46,33 @@ pub enum Fault {
         found: char,
     },
     /// Too few or too many squares.
-    #[error("found a board of {found} squares, expected 64 squares and the side to move")]
+    #[error("found a board of {found} squares, expected {expected} squares and the side to move")]
     WrongLength {
         /// The number of squares.
         found: usize,
+        /// The number of squares of the board that is asked for.
+        expected: usize,
+    },
+    /// Walls that leave no board.
+    #[error(
+        "found walls (+) that are not those around a board of 4 to 8 columns and rows in the \
+         middle of the 64 squares"
+    )]
+    NotWalls,
+    /// A board of another size than the one that is asked for.
+    #[error("found walls (+) around a board of {found}, expected one of {expected}")]
+    OtherBoard {
+        /// The size of the board.
+        found: BoardSize,
+        /// The size that is asked for.
+        expected: BoardSize,
     },
     /// Nothing where the side to move must stand.
-    #[error("the side to move is missing after the 64 squares, expected X or O")]
-    NoSide,
+    #[error("the side to move is missing after the {squares} squares, expected X or O")]
+    NoSide {
+        /// The number of squares.
+        squares: usize,
+    },
     /// Something else where the side to move must stand.
     #[error("found {found:?} as the side to move, expected X or O")]
     NotASide {

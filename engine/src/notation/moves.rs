@@ -1,6 +1,6 @@
 //! Move lists: the moves from the start position, such as `f5d6c3`.
 
-use crate::{Position, Square};
+use crate::{BoardSize, Position, Square};
 
 use super::segment::Segment;
 use super::{Fault, NotationError, Side};
@@ -8,11 +8,14 @@ use super::{Fault, NotationError, Side};
 /// The words for a pass, longest first.
 const PASSES: [&str; 4] = ["pass", "ps", "pa", "--"];
 
-/// Plays the moves of a list from the start position.
+/// Plays the moves of a list from the start position of a board.
 ///
 /// Passes may be written or left out; blanks between moves are ignored.
-pub(super) fn parse(segment: Segment<'_>) -> Result<(Position, Side), NotationError> {
-    let (mut position, mut side) = (Position::START, Side::Black);
+pub(super) fn parse(
+    segment: Segment<'_>,
+    size: BoardSize,
+) -> Result<(Position, Side), NotationError> {
+    let (mut position, mut side) = (size.start(), Side::Black);
     let mut rest = segment.trimmed();
     let mut number = 1;
     while !rest.text.is_empty() {

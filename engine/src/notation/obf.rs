@@ -1,14 +1,14 @@
 //! OBF: a board, then the moves whose scores are known, such as `… X; F5:+2; D6:-4;`.
 
-use crate::{Position, Score, Square};
+use crate::{BoardSize, Position, Score, Square};
 
 use super::segment::Segment;
 use super::{Fault, NotationError, Problem, board, moves};
 
 /// Reads a board and the scored moves after it.
-pub(super) fn parse(line: Segment<'_>) -> Result<Problem, NotationError> {
+pub(super) fn parse(line: Segment<'_>, size: BoardSize) -> Result<Problem, NotationError> {
     let (board, mut rest) = line.split_once(';');
-    let (position, side) = board::parse(board)?;
+    let (position, side) = board::parse(board, size)?;
     let mut expected = Vec::new();
     while let Some(segment) = rest {
         let (field, after) = segment.split_once(';');

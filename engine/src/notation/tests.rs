@@ -165,3 +165,34 @@ proptest! {
         prop_assert!(problems("text", &text).count() >= 1);
     }
 }
+
+fn read_on(size: &str, text: &str) -> Result<Problem, NotationError> {
+    let size = size.parse().expect("a size");
+    problems_on(size, "text", text).next().expect("problems or an error")
+}
+
+#[test]
+fn small_boards_are_read_by_their_squares_or_with_their_walls() {
+    let start = read_on("4x4", "start").unwrap();
+    let walled = format!("{}++-----OX--XO-----++{} X", "+".repeat(16), "+".repeat(18));
+    assert!(read(&walled).is_err(), "a wall too many in some rows");
+    assert_eq!(read(&start.to_string()), Ok(start.clone()));
+    assert_eq!(read_on("4x4", &start.to_string()), Ok(start.clone()));
+    assert_eq!(read_on("4x4", "-----OX--XO----- X"), Ok(start.clone()));
+    assert_eq!(read_on("4x4", "---- -OX- -XO- ---- X"), Ok(start.clone()));
+    let after = read_on("6x6", "d3c5").unwrap();
+    assert_eq!((after.position.empties(), after.side), (30, Side::Black));
+    assert_eq!(read_on("8x8", "start").unwrap().position, Position::START);
+}
+
+#[test]
+fn what_is_wrong_with_a_small_board_is_told() {
+    let message = |size, text: &str| read_on(size, text).unwrap_err().to_string();
+    assert!(message("6x6", "-----OX--XO----- X").contains("16 squares, expected 36 squares"));
+    assert!(message("6x6", &"-".repeat(36)).contains("missing after the 36 squares"));
+    let four = read_on("4x4", "start").unwrap().to_string();
+    assert!(message("6x6", &four).contains("around a board of 4x4, expected one of 6x6"));
+    let gap = four.replacen('+', "-", 1);
+    assert!(message("8x8", &gap).contains("found walls (+) that are not"));
+    assert!(message("6x6", "d3a1").contains("a1 is illegal for white"));
+}
