@@ -9,6 +9,7 @@ use crate::estimate::{Estimate, estimate};
 use crate::evaluation::Weights;
 use crate::search::crew::Tools;
 use crate::search::root;
+use crate::small;
 use crate::table::{Hints, Table};
 use crate::{Answer, Control, Position, Request, Score};
 
@@ -93,6 +94,9 @@ impl Engine {
     pub fn solve(&self, request: &Request, control: &Control) -> Answer {
         let generation = self.generation.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
         self.prepare(request.position.empties());
+        if request.position.walls() != 0 {
+            return self.solve_small(generation, request, control);
+        }
         let tools = &self.tools(generation);
         match self.isa {
             Isa::Scalar(set) => root::solve(set, tools, request, control),
@@ -105,10 +109,32 @@ impl Engine {
         }
     }
 
+    fn value(&self, position: Position) -> Score {
+        let answer = self.solve(&Request::exact(position), &Control::default());
+        answer.bound.value().expect("nobody can stop this search")
+    }
+
+    /// Searches on a board smaller than 8x8, on one thread.
+    fn solve_small(&self, generation: u8, request: &Request, control: &Control) -> Answer {
+        let table = &self.table;
+        match self.isa {
+            Isa::Scalar(set) => small::solve(set, table, generation, request, control),
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx2(set) => small::solve(set, table, generation, request, control),
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx512(set) => small::solve(set, table, generation, request, control),
+            #[cfg(target_arch = "aarch64")]
+            Isa::Neon(set) => small::solve(set, table, generation, request, control),
+        }
+    }
+
     /// Returns the exact values of many positions and nothing else, solved one after the other on
     /// this thread. For positions of few empty squares this is quicker than as many requests.
     #[must_use]
     pub fn values(&self, positions: &[Position]) -> Vec<Score> {
+        if positions.iter().any(|position| position.walls() != 0) {
+            return positions.iter().map(|&position| self.value(position)).collect();
+        }
         let generation = self.generation.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
         self.prepare(positions.iter().map(|position| position.empties()).max().unwrap_or(0));
         let tools = &self.tools(generation);
@@ -130,7 +156,7 @@ impl Engine {
         let generation = self.generation.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
         self.prepare(position.empties());
         let tools = &self.tools(generation);
-        if tools.weights.is_none() || position.moves() == 0 {
+        if tools.weights.is_none() || position.moves() == 0 || position.walls() != 0 {
             return estimate(position);
         }
         Estimate::new(match self.isa {

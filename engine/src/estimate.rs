@@ -7,7 +7,7 @@ use outflank_kernel::{Isa, KernelSet, Scalar};
 
 use crate::evaluation::{self, UNIT, Weights};
 use crate::search::board::{Board, CORNERS};
-use crate::{Position, Window};
+use crate::{Position, Window, small};
 
 /// What a position seems to be worth to the player to move. It has no conversion to a bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +35,9 @@ const PLIES_WITHOUT_WEIGHTS: u32 = 3;
 /// Returns the estimate of `position`, which takes some hundreds of microseconds.
 #[must_use]
 pub fn estimate(position: Position) -> Estimate {
+    if position.walls() != 0 {
+        return Estimate::new(small::estimate(position));
+    }
     let discs = match Weights::embedded() {
         Ok(weights) if !position.is_over() => {
             let plies = PLIES.min(position.empties());

@@ -15,6 +15,7 @@ pub mod notation;
 mod position;
 mod score;
 mod search;
+mod small;
 mod square;
 mod table;
 

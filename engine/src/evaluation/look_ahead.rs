@@ -18,9 +18,13 @@ const INFINITE: i32 = 1 << 20;
 
 /// Returns the value of each position, in units of 1/32 disc, by a search of `plies` plies. A pass
 /// is no ply.
+///
+/// # Panics
+/// If a position is on a board smaller than 8x8, which the weights know nothing of.
 #[must_use]
 pub fn look_ahead(isa: Isa, weights: &Weights, positions: &[Position], plies: u32) -> Vec<i32> {
     let value = |position: &Position| {
+        assert_eq!(position.walls(), 0, "the weights are those of the 8x8 board");
         let board = Board { player: position.player(), opponent: position.opponent() };
         match isa {
             Isa::Scalar(set) => root(set, weights, board, plies),
