@@ -290,7 +290,7 @@ fn end(text: &str) -> Result<End, LineError> {
 }
 
 fn board(text: &str) -> Result<Position, LineError> {
-    let expected = "64 of X, O and -, then \" X\"";
+    let expected = "64 of X, O, - and +, then \" X\", where + (walls) leave a board";
     Position::from_text(text).ok_or_else(|| field("position", text, expected))
 }
 

@@ -1,19 +1,23 @@
 //! The rules of Othello, in the plainest form that is still quick enough.
 //!
-//! A board is a set of squares: bit 0 is a1, bit 1 is b1, bit 63 is h8.
+//! A board is a set of squares: bit 0 is a1, bit 1 is b1, bit 63 is h8. On a board smaller than 8x8
+//! the squares around it are walls: nobody has a disc there, and no row leads over them.
 
 use std::fmt;
 
 use crate::symmetry;
 
-/// A position, seen by the player to move. The two boards share no square.
+/// A position, seen by the player to move. The squares that both boards have are walls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Position {
-    /// The discs of the player to move.
+    /// The discs of the player to move, and the walls.
     pub player: u64,
-    /// The discs of the opponent.
+    /// The discs of the opponent, and the walls.
     pub opponent: u64,
 }
+
+/// The fewest columns and rows of a board.
+const FEWEST: u32 = 4;
 
 /// The squares where a step to the right can end.
 const NOT_A: u64 = 0xfefe_fefe_fefe_fefe;
@@ -51,15 +55,27 @@ impl Position {
         !(self.player | self.opponent)
     }
 
+    /// Returns the squares that are not on the board.
+    #[must_use]
+    pub const fn walls(self) -> u64 {
+        self.player & self.opponent
+    }
+
+    /// Returns the discs of the player and of the opponent, without walls.
+    const fn discs(self) -> (u64, u64) {
+        (self.player & !self.opponent, self.opponent & !self.player)
+    }
+
     /// Returns the squares where the player can move: empty ones, from which a row of opponent's
     /// discs leads to one of the player's.
     #[must_use]
     pub fn moves(self) -> u64 {
+        let (player, opponent) = self.discs();
         let mut ends = 0;
         for direction in DIRECTIONS {
-            let mut row = step(self.player, direction) & self.opponent;
+            let mut row = step(player, direction) & opponent;
             for _ in 0..5 {
-                row |= step(row, direction) & self.opponent;
+                row |= step(row, direction) & opponent;
             }
             ends |= step(row, direction);
         }
@@ -83,14 +99,15 @@ impl Position {
 
     /// Returns the opponent's discs between `disc` and another disc of the player.
     fn turned_by(self, disc: u64) -> u64 {
+        let (player, opponent) = self.discs();
         let mut turned = 0;
         for direction in DIRECTIONS {
             let (mut row, mut next) = (0, step(disc, direction));
-            while next & self.opponent != 0 {
+            while next & opponent != 0 {
                 row |= next;
                 next = step(next, direction);
             }
-            if next & self.player != 0 {
+            if next & player != 0 {
                 turned |= row;
             }
         }
@@ -100,7 +117,8 @@ impl Position {
     /// Returns the squares beside the opponent's discs.
     #[must_use]
     pub fn neighbours(self) -> u64 {
-        DIRECTIONS.iter().fold(0, |all, &direction| all | step(self.opponent, direction))
+        let (_, opponent) = self.discs();
+        DIRECTIONS.iter().fold(0, |all, &direction| all | step(opponent, direction))
     }
 
     /// Returns the position with the other player to move.
@@ -113,12 +131,13 @@ impl Position {
     /// the empty squares counted for the winner.
     #[must_use]
     pub const fn final_score(self) -> i32 {
-        let player = self.player.count_ones() as i32;
-        let opponent = self.opponent.count_ones() as i32;
+        let (player, opponent) = self.discs();
+        let (player, opponent) = (player.count_ones() as i32, opponent.count_ones() as i32);
+        let squares = self.walls().count_zeros() as i32;
         if player > opponent {
-            64 - 2 * opponent
+            squares - 2 * opponent
         } else if player < opponent {
-            2 * player - 64
+            2 * player - squares
         } else {
             0
         }
@@ -142,8 +161,8 @@ impl Position {
         symmetry::all(self).into_iter().min().unwrap_or(self)
     }
 
-    /// Reads 64 characters from a1 to h8 (`X` the player to move, `O` the opponent, `-` empty) and
-    /// ` X`, and nothing else.
+    /// Reads 64 characters from a1 to h8 (`X` the player to move, `O` the opponent, `-` empty, `+` a
+    /// wall) and ` X`, and nothing else. The walls must leave a board.
     #[must_use]
     pub fn from_text(text: &str) -> Option<Self> {
         let squares = text.strip_suffix(" X").filter(|squares| squares.len() == 64)?;
@@ -153,11 +172,31 @@ impl Position {
                 b'X' => player |= 1 << square,
                 b'O' => opponent |= 1 << square,
                 b'-' => {}
+                b'+' => (player, opponent) = (player | 1 << square, opponent | 1 << square),
                 _ => return None,
             }
         }
-        Some(Self { player, opponent })
+        is_board(!(player & opponent)).then_some(Self { player, opponent })
     }
+}
+
+/// Returns whether `squares` are a board: 4 to 8 columns and rows in the middle of the 64 squares (of
+/// an odd number the spare one may lie on either side), and an even number of squares.
+fn is_board(squares: u64) -> bool {
+    let columns = (0..8).filter(|file| squares >> file & 0x0101_0101_0101_0101 != 0);
+    let rows = (0..8).filter(|rank| squares >> (8 * rank) & 0xff != 0);
+    let lengths = [side(columns), side(rows)];
+    let [Some(columns), Some(rows)] = lengths else { return false };
+    columns * rows == squares.count_ones() && squares.count_ones().is_multiple_of(2)
+}
+
+/// Returns the length of a side of a board that takes these places of eight, in ascending order.
+fn side(mut places: impl Iterator<Item = u32>) -> Option<u32> {
+    let first = places.next()?;
+    let last = places.last()?;
+    let is_middle = first.abs_diff(7 - last) <= 1;
+    let length = last - first + 1;
+    (is_middle && length >= FEWEST).then_some(length)
 }
 
 /// What can happen in a position.
@@ -175,6 +214,7 @@ pub enum Turn {
 impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let content = |square: u32| match (self.player >> square & 1, self.opponent >> square & 1) {
+            (1, 1) => '+',
             (1, _) => 'X',
             (_, 1) => 'O',
             _ => '-',
@@ -275,5 +315,38 @@ mod tests {
             assert_eq!(square_number(&square_name(square)), Some(square));
         }
         assert_eq!(["A1", "i1", "a9", "a", "a10"].map(square_number), [None; 5]);
+    }
+
+    #[test]
+    fn walls_must_leave_a_board() {
+        let text = |walls: u64| Position { player: walls, opponent: walls }.to_string();
+        let boards: u64 = [0, 0xffff_c3c3_c3c3_ffff, 0xff, 0xff81_8181_8181_81ff]
+            .into_iter()
+            .map(|walls| u64::from(Position::from_text(&text(walls)).is_some()))
+            .sum();
+        assert_eq!(boards, 4);
+        // No board, three columns, a hole, not in the middle, 5x5, 7x7.
+        let others = [
+            u64::MAX,
+            !0x0000_3838_3838_0000,
+            0xff81_8181_8181_81ff | 1 << 27,
+            0xffff_f0f0_f0f0_ffff,
+            !0x003e_3e3e_3e3e_0000,
+            !0x007f_7f7f_7f7f_7f7f,
+        ];
+        for walls in others {
+            assert_eq!(Position::from_text(&text(walls)), None, "{walls:#x}");
+        }
+    }
+
+    #[test]
+    fn a_wall_is_neither_a_disc_nor_empty() {
+        let text = "++++++++++++++++++XXO-++++XXXX++++OOOO++++O-OO++++++++++++++++++ X";
+        let position = Position::from_text(text).expect("a board of 4x4");
+        assert_eq!((position.empties(), position.final_score()), (2, -4));
+        assert_eq!(squares(position.moves()).map(square_name).collect::<Vec<_>>(), ["f3", "d6"]);
+        let next = position.play(21).expect("it is legal");
+        assert_eq!(next.walls(), position.walls());
+        assert_eq!(next.empties(), 1);
     }
 }

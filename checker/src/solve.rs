@@ -11,12 +11,12 @@ use crate::rules::{Position, squares};
 /// From this number of empty squares on, answers are remembered and moves are sorted.
 const SORTED: u32 = 7;
 
-/// The squares a1, h1, a8 and h8.
-const CORNERS: u64 = 0x8100_0000_0000_0081;
-
-/// The four quarters of the board.
+/// The four quarters of the board; a small one lies in the middle.
 const QUARTERS: [u64; 4] =
     [0x0000_0000_0f0f_0f0f, 0x0000_0000_f0f0_f0f0, 0x0f0f_0f0f_0000_0000, 0xf0f0_f0f0_0000_0000];
+
+const FILE_A: u64 = 0x0101_0101_0101_0101;
+const FILE_H: u64 = 0x8080_8080_8080_8080;
 
 /// The more squares, the sooner a move is tried: a corner is worth this many replies.
 const CORNER: u32 = 3;
@@ -27,6 +27,8 @@ pub struct Solver {
     table: Vec<Entry>,
     /// The number of the search: entries of others do not count.
     search: u32,
+    /// The corners of the board.
+    corners: u64,
     nodes: u64,
 }
 
@@ -53,7 +55,7 @@ impl Solver {
     #[must_use]
     pub fn new(bits: u32) -> Self {
         assert!((1..=40).contains(&bits), "a table of 2^{bits} entries");
-        Self { table: vec![Entry::default(); 1 << bits], search: 0, nodes: 0 }
+        Self { table: vec![Entry::default(); 1 << bits], search: 0, corners: 0, nodes: 0 }
     }
 
     /// Returns whether the value of `position` is at least `threshold`, which is even.
@@ -63,6 +65,7 @@ impl Solver {
             self.search = 0;
         }
         self.search += 1;
+        self.corners = corners(!position.walls());
         self.reaches(position, threshold)
     }
 
@@ -102,7 +105,7 @@ impl Solver {
                 Some(true) => {}
                 Some(false) => return true,
                 None => {
-                    children[count] = Child { rank: rank(square, next, odd), position: next };
+                    children[count] = Child { rank: self.rank(square, next, odd), position: next };
                     count += 1;
                 }
             }
@@ -138,6 +141,17 @@ impl Solver {
         !self.reaches(next, 2 - threshold)
     }
 
+    /// Returns the rank of the move to `square` that leads to `next`: the smallest is tried first.
+    fn rank(&self, square: u32, next: Position, odd: u64) -> u32 {
+        let replies = next.moves();
+        let freedom = replies.count_ones() + (replies & self.corners).count_ones();
+        let bonus = CORNER * u32::from(self.corners >> square & 1 == 1);
+        let parity = u32::from(odd >> square & 1 == 0);
+        // Empty squares beside the mover's discs may become replies later.
+        let outlook = (next.neighbours() & next.empty()).count_ones();
+        4 * (freedom + CORNER - bonus) + outlook + parity
+    }
+
     fn slot(&self, position: Position) -> usize {
         let mixed = position.player.wrapping_mul(0x9e37_79b9_7f4a_7c15)
             ^ position.opponent.wrapping_mul(0xc2b2_ae3d_27d4_eb4f).rotate_left(32);
@@ -157,15 +171,10 @@ fn odd_regions(empty: u64) -> u64 {
     QUARTERS.iter().filter(|&&quarter| (empty & quarter).count_ones() % 2 == 1).sum()
 }
 
-/// Returns the rank of the move to `square` that leads to `next`: the smallest is tried first.
-fn rank(square: u32, next: Position, odd: u64) -> u32 {
-    let replies = next.moves();
-    let freedom = replies.count_ones() + (replies & CORNERS).count_ones();
-    let bonus = CORNER * u32::from(CORNERS >> square & 1 == 1);
-    let parity = u32::from(odd >> square & 1 == 0);
-    // Empty squares beside the mover's discs may become replies later.
-    let outlook = (next.neighbours() & next.empty()).count_ones();
-    4 * (freedom + CORNER - bonus) + outlook + parity
+/// Returns the squares of a board that have a neighbour in one column and in one row only.
+const fn corners(board: u64) -> u64 {
+    let beside = (board & !FILE_H) << 1 & (board & !FILE_A) >> 1;
+    board & !beside & !(board << 8 & board >> 8)
 }
 
 #[cfg(test)]
@@ -217,5 +226,31 @@ mod tests {
             }
         }
         assert!(solver.nodes() > 1_000);
+    }
+
+    #[test]
+    fn corners_are_those_of_the_board() {
+        assert_eq!(corners(u64::MAX), 0x8100_0000_0000_0081);
+        assert_eq!(corners(0x007e_7e7e_7e7e_7e00), 0x0042_0000_0000_4200);
+    }
+
+    /// Published: 4x4 Othello. The others were found by `outflank-engine` first.
+    #[test]
+    fn small_boards_have_their_values_from_the_start() {
+        let boards = [
+            (0xffff_c3c3_c3c3_ffff, -10), // 4x4
+            (0xffff_8383_8383_ffff, 16),  // 5x4
+            (0xffc3_c3c3_c3c3_ffff, 16),  // 4x5
+            (0xffff_8181_8181_ffff, 16),  // 6x4
+            (0xffc3_c3c3_c3c3_c3ff, 16),  // 4x6
+        ];
+        let mut solver = Solver::new(16);
+        for (walls, value) in boards {
+            let (player, opponent) = (0x0008_1000_0000 | walls, 0x0010_0800_0000 | walls);
+            let start = Position { player, opponent };
+            assert!(Position::from_text(&start.to_string()) == Some(start), "{start}");
+            assert!(solver.is_at_least(start, value), "{start}");
+            assert!(!solver.is_at_least(start, value + 2), "{start}");
+        }
     }
 }
