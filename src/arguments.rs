@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use clap::{ArgAction, Args, Parser, Subcommand};
-use outflank_engine::{Score, Window};
+use outflank_engine::{BoardSize, Score, Window};
 use outflank_kernel::Isa;
 
 use crate::exit;
@@ -52,10 +52,16 @@ pub(crate) struct Solve {
     /// A board, a move list, a file of positions, or - for standard input.
     ///
     /// A board has 64 characters a1, b1, … h8 (X black, O white, - empty), then the side to move. A
-    /// move list such as f5d6c3 starts from the start position. A file has one position a line, with
-    /// or without OBF scores (`BOARD X; F5:+2;`), which are compared with the values found.
+    /// move list such as f5d6c3 starts from the start position, which is called start. A file has one
+    /// position a line, with or without OBF scores (`BOARD X; F5:+2;`), which are compared with the
+    /// values found.
     #[arg(value_name = "POSITION|FILE|-", allow_hyphen_values = true)]
     pub(crate) position: String,
+    /// Play on a smaller board, such as 6x6: 4 to 8 columns and rows in the middle of the usual board,
+    /// whose squares keep their names. A board then has so many characters; with all 64, its walls
+    /// as +, it needs no option.
+    #[arg(long, value_name = "COLUMNSxROWS", default_value_t = BoardSize::STANDARD)]
+    pub(crate) board: BoardSize,
     /// Let the cluster of the coordinator at ADDR solve it.
     #[arg(long, value_name = "ADDR", conflicts_with_all = ["threads", "hash", "store", "no_store"])]
     pub(crate) connect: Option<String>,
@@ -184,6 +190,9 @@ pub(crate) struct ProofExport {
     /// A board, a move list, a file of positions, or - for standard input, as for solve.
     #[arg(value_name = "POSITION|FILE|-", allow_hyphen_values = true)]
     pub(crate) position: String,
+    /// The size of the board, such as 6x6, as for solve.
+    #[arg(long, value_name = "COLUMNSxROWS", default_value_t = BoardSize::STANDARD)]
+    pub(crate) board: BoardSize,
     /// The folder of the proof store, which nobody else may be using [default: that of solve].
     #[arg(long, value_name = "DIR")]
     pub(crate) store: Option<PathBuf>,

@@ -5,21 +5,22 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use anyhow::{Context, anyhow, bail};
+use outflank_engine::BoardSize;
 use outflank_engine::notation::{self, NotationError, Problem};
 
 use crate::exit::{Exit, Failure, OrExit};
 
-/// Returns the positions that `argument` stands for: standard input for `-`, a file, or the text
-/// itself. There is at least one.
-pub(crate) fn read(argument: &str) -> Result<Vec<Problem>, Failure> {
-    problems(argument).or_exit(Exit::BadInput)
+/// Returns the positions that `argument` stands for, on a board of this size: standard input for `-`,
+/// a file, or the text itself. There is at least one.
+pub(crate) fn read(argument: &str, board: BoardSize) -> Result<Vec<Problem>, Failure> {
+    problems(argument, board).or_exit(Exit::BadInput)
 }
 
-fn problems(argument: &str) -> anyhow::Result<Vec<Problem>> {
+fn problems(argument: &str, board: BoardSize) -> anyhow::Result<Vec<Problem>> {
     if argument == "-" {
         let mut bytes = Vec::new();
         io::stdin().read_to_end(&mut bytes).context("reading standard input")?;
-        return Ok(parse("standard input", &text("standard input", bytes)?)?);
+        return Ok(parse("standard input", &text("standard input", bytes)?, board)?);
     }
     let path = Path::new(argument);
     // A board can be no file name in practice, but a file may have any name.
@@ -28,9 +29,9 @@ fn problems(argument: &str) -> anyhow::Result<Vec<Problem>> {
             bail!("{argument} is a folder, expected a file of positions");
         }
         let bytes = fs::read(path).with_context(|| format!("reading {argument}"))?;
-        return Ok(parse(argument, &text(argument, bytes)?)?);
+        return Ok(parse(argument, &text(argument, bytes)?, board)?);
     }
-    parse("POSITION", argument).map_err(|error| explain(argument, error))
+    parse("POSITION", argument, board).map_err(|error| explain(argument, error))
 }
 
 fn text(name: &str, bytes: Vec<u8>) -> anyhow::Result<String> {
@@ -41,8 +42,8 @@ fn text(name: &str, bytes: Vec<u8>) -> anyhow::Result<String> {
     })
 }
 
-fn parse(name: &str, text: &str) -> Result<Vec<Problem>, NotationError> {
-    notation::problems(name, text).collect()
+fn parse(name: &str, text: &str, board: BoardSize) -> Result<Vec<Problem>, NotationError> {
+    notation::problems_on(board, name, text).collect()
 }
 
 /// Returns the error for an argument that is no position: perhaps it was meant as something else.
@@ -69,7 +70,7 @@ mod tests {
     use super::*;
 
     fn message(argument: &str) -> String {
-        format!("{:#}", problems(argument).unwrap_err())
+        format!("{:#}", problems(argument, BoardSize::STANDARD).unwrap_err())
     }
 
     #[test]

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use anyhow::Context;
 use outflank_coordinator::core::{Solution, Source};
-use outflank_engine::Score;
 use outflank_engine::notation::{self, Problem};
+use outflank_engine::{BoardSize, Score};
 use serde::Serialize;
 
 use crate::numbers;
@@ -82,10 +82,7 @@ impl Answered<'_> {
     fn paragraph(&self) -> String {
         let Solution { bound, nodes, jobs, reused, source, .. } = self.solution;
         let mut rows = vec![
-            (
-                "to move",
-                format!("{}, {} empties", self.problem.side, self.problem.position.empties()),
-            ),
+            ("to move", self.mover()),
             ("value", bound.to_string()),
             ("best move", self.best_move()),
             ("line", notation::moves(&self.solution.line)),
@@ -98,6 +95,15 @@ impl Answered<'_> {
         }
         let rows = rows.iter().map(|(title, text)| format!("{title:<10} {text}"));
         rows.map(|row| row.trim_end().to_owned()).collect::<Vec<_>>().join("\n")
+    }
+
+    fn mover(&self) -> String {
+        let Problem { position, side, .. } = self.problem;
+        let board = match position.board_size() {
+            BoardSize::STANDARD => String::new(),
+            small => format!(" on {small}"),
+        };
+        format!("{side}, {} empties{board}", position.empties())
     }
 
     fn row(&self) -> String {

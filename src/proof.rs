@@ -23,7 +23,7 @@ pub(crate) fn run(action: &ProofAction) -> Result<Exit, Failure> {
 }
 
 fn export(arguments: &ProofExport) -> Result<Exit, Failure> {
-    let problems = input::read(&arguments.position)?;
+    let problems = input::read(&arguments.position, arguments.board)?;
     let roots: Vec<Position> = problems.iter().map(|problem| problem.position).collect();
     let path = arguments.store.clone().map_or_else(machine::default_store, Ok)?;
     let store = store::open_existing(&path)?;

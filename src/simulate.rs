@@ -10,7 +10,7 @@ use anyhow::{Context, anyhow};
 use clap::Args;
 use outflank_coordinator::advisor::EngineAdvisor;
 use outflank_engine::notation::{self, Side};
-use outflank_engine::{Control, Engine, Settings, Window};
+use outflank_engine::{BoardSize, Control, Engine, Settings, Window};
 use outflank_kernel::Isa;
 use outflank_simulation::model::{Kind, Model, ModelAdvisor, Modelled, Shape, roots};
 use outflank_simulation::{Cluster, Engines, Measures, Piece, Request, simulate};
@@ -172,7 +172,7 @@ fn modelled(asked: &Simulate, record: &mut Record) -> Result<Vec<Row>, Failure> 
 /// Simulates real engines with each number of workers.
 fn real(asked: &Simulate, position: &str, record: &mut Record) -> Result<Vec<Row>, Failure> {
     let isa = Isa::chosen().or_exit(Exit::BadInput)?;
-    let problems = input::read(position)?;
+    let problems = input::read(position, BoardSize::STANDARD)?;
     let requests: Vec<Request> = problems
         .iter()
         .map(|problem| Request { position: problem.position, window: Window::FULL })

@@ -17,7 +17,7 @@ use crate::{input, interrupt, runtime};
 
 /// Solves the positions that the arguments name, one after the other.
 pub(crate) fn run(arguments: &Solve, quiet: bool) -> Result<Exit, Failure> {
-    let problems = input::read(&arguments.position)?;
+    let problems = input::read(&arguments.position, arguments.board)?;
     runtime::start()?.block_on(solve(arguments, quiet, &problems))
 }
 

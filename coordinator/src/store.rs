@@ -283,7 +283,7 @@ impl Store {
     }
 
     /// Writes every position as a line of JSON: `position` (64 characters from A1 to H8, the player
-    /// to move `X`, the opponent `O`, then ` X`), `lower`, `upper`, `best_move` (or null), `nodes`,
+    /// to move `X`, the opponent `O`, a wall around a small board `+`, then ` X`), `lower`, `upper`, `best_move` (or null), `nodes`,
     /// `method` (`search`, `inference`, or `both`). Returns the number of lines.
     ///
     /// # Errors

@@ -29,7 +29,8 @@ impl TryFrom<v1::Position> for Position {
         Self::new(wire.player, wire.opponent).ok_or_else(|| {
             let both = wire.player & wire.opponent;
             let found = format!("two boards that share the squares {both:#018x}");
-            InvalidField::new("", &found, "boards that share no square")
+            const EXPECTED: &str = "boards that share no square but the walls of a small board";
+            InvalidField::new("", &found, EXPECTED)
         })
     }
 }

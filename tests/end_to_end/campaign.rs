@@ -63,7 +63,7 @@ fn every_hypothesis_is_decided_although_coordinator_and_worker_are_killed() {
     let list = tasks();
     let home = home_with(&[("list.csv", &list), ("published.csv", PUBLISHED)]);
     let home = home.path();
-    let (first, address) = coordinator(home, "127.0.0.1:0");
+    let (first, address) = coordinator(home, "127.0.0.1:0", &[]);
     let at = ["--connect", address.as_str()];
     let imported = campaign(home, &[&["import", "ffo", "list.csv"], &at[..]].concat());
     let expected =
@@ -79,7 +79,7 @@ fn every_hypothesis_is_decided_although_coordinator_and_worker_are_killed() {
     let published = ["import", "published", "published.csv", "--paused"];
     assert_eq!(campaign(home, &[&published, &at[..]].concat()).code, Some(0));
     first.kill();
-    let (second, same) = coordinator(home, &address);
+    let (second, same) = coordinator(home, &address, &[]);
     assert_eq!(same, address);
 
     let finished = waiting.finish();

@@ -10,9 +10,9 @@ use crate::known_scores::{check, file};
 use crate::proof::exported_and_checked;
 
 /// Starts a coordinator on the store in `home` and returns it with the address it prints.
-pub(crate) fn coordinator(home: &Path, listen: &str) -> (Process, String) {
+pub(crate) fn coordinator(home: &Path, listen: &str, more: &[&str]) -> (Process, String) {
     let arguments = ["coordinator", "--store", "store", "--listen", listen];
-    let process = Process::start(outflank(home, &arguments));
+    let process = Process::start(outflank(home, &[&arguments, more].concat()));
     let line = process.line();
     let address = line.strip_prefix("listening on ").expect("the first line is the address");
     (process, address.to_owned())
@@ -36,7 +36,7 @@ fn home_with(numbers: &[usize]) -> TempDir {
 fn values_are_right_when_a_worker_and_the_coordinator_are_killed() {
     let numbers = [40, 41, 42];
     let home = home_with(&numbers);
-    let (first_coordinator, address) = coordinator(home.path(), "127.0.0.1:0");
+    let (first_coordinator, address) = coordinator(home.path(), "127.0.0.1:0", &[]);
     let doomed = worker(home.path(), &address);
     let survivor = worker(home.path(), &address);
 
@@ -47,7 +47,7 @@ fn values_are_right_when_a_worker_and_the_coordinator_are_killed() {
     let replacement = worker(home.path(), &address);
     check(&client.object(), 41);
     first_coordinator.kill();
-    let (second_coordinator, same) = coordinator(home.path(), &address);
+    let (second_coordinator, same) = coordinator(home.path(), &address, &[]);
     assert_eq!(same, address);
     // Client and workers come back by themselves.
     check(&client.object(), 42);
@@ -67,7 +67,7 @@ fn values_are_right_when_a_worker_and_the_coordinator_are_killed() {
 #[test]
 fn a_client_that_has_lost_its_coordinator_says_so_and_can_be_stopped() {
     let home = home_with(&[1, 58]);
-    let (coordinator, address) = coordinator(home.path(), "127.0.0.1:0");
+    let (coordinator, address) = coordinator(home.path(), "127.0.0.1:0", &[]);
     let worker = worker(home.path(), &address);
     let arguments = ["solve", "problems.obf", "--json", "--connect", &address];
     let client = Process::start(outflank(home.path(), &arguments));
@@ -83,13 +83,9 @@ fn a_client_that_has_lost_its_coordinator_says_so_and_can_be_stopped() {
 #[test]
 fn what_a_cluster_has_solved_gives_a_proof() {
     let home = home_with(&[8, 12]);
-    let arguments = ["coordinator", "--store", "store", "--listen", "127.0.0.1:0"];
-    let arguments = [&arguments[..], &["--job-nodes", "1000"]].concat();
-    let coordinator = Process::start(outflank(home.path(), &arguments));
-    let line = coordinator.line();
-    let address = line.strip_prefix("listening on ").expect("the first line is the address");
-    let workers = [worker(home.path(), address), worker(home.path(), address)];
-    let solve = ["solve", "problems.obf", "--json", "--connect", address];
+    let (coordinator, address) = coordinator(home.path(), "127.0.0.1:0", &["--job-nodes", "1000"]);
+    let workers = [worker(home.path(), &address), worker(home.path(), &address)];
+    let solve = ["solve", "problems.obf", "--json", "--connect", &address];
     let objects = run(home.path(), &solve).objects();
     check(&objects[0], 8);
     check(&objects[1], 12);

@@ -6,7 +6,7 @@ use outflank_checker::line::Root;
 use outflank_checker::resolve::resolve;
 use outflank_checker::sample::Sample;
 use outflank_checker::verify::{Verified, verify};
-use outflank_engine::{Bound, Position, Score, Square, brute_force};
+use outflank_engine::{BoardSize, Bound, Position, Score, Square, brute_force};
 
 use super::{Options, ProofError, Summary, export};
 use crate::store::{Method, Origin, Provenance, Record, Store};
@@ -146,4 +146,29 @@ fn a_row_says_no_more_than_is_needed() {
     let (summary, file) = written(&store, &[root], None);
     assert_eq!((summary.rows, summary.leaves), (2, 1));
     assert_eq!(checked(&file).by_move, 1);
+}
+
+#[test]
+fn small_boards_are_proved_and_checked_beside_the_usual_one() {
+    let store = Store::in_memory();
+    let size = |columns, rows| BoardSize::new(columns, rows).expect("it is a size");
+    let mut roots = vec![game(5, 7)];
+    for start in [size(4, 4).start(), size(5, 4).start(), size(6, 6).start()] {
+        let mut root = start;
+        while root.empties() > 9 {
+            let moves = Square::all(root.moves()).last();
+            root = moves.map_or(root.pass(), |square| root.play(square).expect("it is legal"));
+        }
+        roots.push(root);
+    }
+    roots.iter().for_each(|&root| fill(&store, root, 4));
+    let (_, file) = written(&store, &roots, None);
+    let verified = checked(&file);
+    assert!(verified.by_move > 20 && verified.by_all > 20, "{verified:?}");
+    let walls =
+        verified.first_roots.iter().map(|root| root.position.player & root.position.opponent);
+    assert_eq!(
+        walls.collect::<Vec<_>>(),
+        roots.iter().map(|root| root.walls()).collect::<Vec<_>>()
+    );
 }

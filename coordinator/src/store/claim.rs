@@ -60,7 +60,7 @@ impl Claim {
     /// Returns the claim of `bytes`, or what is wrong with it.
     pub(super) fn decode(bytes: &[u8; Self::BYTES]) -> Result<Self, &'static str> {
         let position = Position::new(number(&bytes[0..8]), number(&bytes[8..16]))
-            .ok_or("a position with a square that belongs to both sides")?;
+            .ok_or("a position with a square that belongs to both sides and is no wall")?;
         let (bound, best_move) = decode_bound([bytes[16], bytes[17], bytes[18]])?;
         let source = Source::decode(number(&bytes[27..31]) as u32);
         Ok(Self { position, bound, best_move, nodes: number(&bytes[19..27]), source })

@@ -43,11 +43,12 @@ fn method(stored: &Stored) -> &'static str {
     if lower == upper { lower.name() } else { "both" }
 }
 
-/// Returns 64 characters from A1 to H8 and the side to move: the player is `X`.
+/// Returns 64 characters from A1 to H8 and the side to move: the player is `X`, a wall `+`.
 fn board(position: Position) -> String {
     let mut text = String::with_capacity(66);
     for square in 0..64 {
         text.push(match (position.player() >> square & 1, position.opponent() >> square & 1) {
+            (1, 1) => '+',
             (1, _) => 'X',
             (_, 1) => 'O',
             _ => '-',

@@ -9,6 +9,7 @@ mod random;
 mod rules;
 mod scenarios;
 mod script;
+mod small_boards;
 mod storms;
 mod worker;
 mod world;

@@ -102,7 +102,7 @@ async fn a_request_with_a_bad_field_is_refused_and_the_field_named() {
     assert_eq!(
         status.message(),
         "field position is two boards that share the squares 0x0000000000000001, expected boards \
-         that share no square"
+         that share no square but the walls of a small board"
     );
     let status = client.fetch(v1::FetchRequest { position: None }).await.unwrap_err();
     assert_eq!(status.code(), Code::InvalidArgument);
