@@ -9,8 +9,8 @@ use crate::{Control, Position};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stopped;
 
-/// Nodes between two looks at the clock of the outside world: less than a tenth of a millisecond.
-const BREATH: u64 = 4096;
+/// Nodes between two looks at the limit and the stop: about a tenth of a millisecond.
+const BREATH: u64 = 1024;
 
 /// The discs of both sides, without walls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
