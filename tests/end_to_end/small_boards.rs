@@ -76,6 +76,22 @@ fn one_store_holds_several_boards_and_each_is_asked_by_its_size() {
 }
 
 #[test]
+fn small_boards_are_tasks_of_a_campaign() {
+    let home = home();
+    let home = home.path();
+    let at = ["--store", "store"];
+    let campaign = |arguments: &[&str]| run(home, &[&["campaign"], arguments, &at[..]].concat());
+    let imported = campaign(&["import", "small", "problems.obf", "--split-to", "12"]);
+    let expected = "small: 3 rows (obf), 0 of them the same as others up to symmetry, 3 tasks";
+    assert_eq!(imported.stdout, [expected], "{imported:?}");
+    assert_eq!(campaign(&["run", "small"]).code, Some(0));
+    let rows = campaign(&["export", "small", "--form", "jsonl"]).objects();
+    let values: Vec<&Value> = rows.iter().map(|row| &row["lower"]).collect();
+    assert_eq!(values, [-10, 16, 16]);
+    assert!(rows.iter().all(|row| row["lower"] == row["upper"]), "{rows:?}");
+}
+
+#[test]
 fn what_is_no_small_board_is_explained() {
     let home = home();
     let path = home.path();
