@@ -4,6 +4,7 @@
 mod campaigns;
 
 use std::error::Error;
+use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
 use outflank_engine::{Position, Window};
@@ -20,7 +21,8 @@ pub use campaigns::{CampaignsClient, Rows};
 /// How long a client tries to reach a coordinator that it has lost.
 pub const RETRY_LIMIT: Duration = Duration::from_secs(60);
 
-/// The time before the first new try; it doubles up to [`LONGEST_WAIT`].
+/// The shortest time before a new try; each is between this and three times the one before, up to
+/// [`LONGEST_WAIT`].
 const FIRST_WAIT: Duration = Duration::from_millis(250);
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
@@ -160,6 +162,14 @@ impl<F: FnMut(Update)> Solving<F> {
         self.wait = FIRST_WAIT;
     }
 
+    /// Returns how long to wait next time.
+    fn next_wait(&self) -> Duration {
+        // Decorrelated jitter: clients that lost the same coordinator do not come back together.
+        let share = RandomState::new().hash_one(self.wait) as f64 / u64::MAX as f64;
+        let range = self.wait.saturating_mul(3).saturating_sub(FIRST_WAIT);
+        (FIRST_WAIT + range.mul_f64(share)).min(LONGEST_WAIT)
+    }
+
     /// Waits until it is time for another attempt, or says why there is none.
     async fn recover(&mut self, status: Status) -> Result<(), ClientError> {
         if let Some(error) = verdict(&status) {
@@ -172,7 +182,7 @@ impl<F: FnMut(Update)> Solving<F> {
         tracing::debug!(cause, "lost the coordinator");
         (self.on_update)(Update::Lost { cause, retry_in: self.wait });
         tokio::time::sleep(self.wait).await;
-        self.wait = (self.wait * 2).min(LONGEST_WAIT);
+        self.wait = self.next_wait();
         Ok(())
     }
 }

@@ -58,6 +58,9 @@ pub(crate) struct Load {
     /// Kill the coordinator after half of the measured time and start it again on its store.
     #[arg(long)]
     restart: bool,
+    /// The command to run, with outflank-check beside it [default: a release build of both].
+    #[arg(long, value_name = "FILE")]
+    program: Option<PathBuf>,
     /// The folder for the store; it is removed at the end.
     #[arg(long, value_name = "DIR", default_value = "target/load")]
     work: PathBuf,
@@ -67,7 +70,7 @@ pub(crate) struct Load {
 pub(crate) fn run(arguments: &Load) -> anyhow::Result<()> {
     ensure!(arguments.workers > 0 && arguments.job_seconds > 0.0, "expected workers and a time");
     process::allow_many_files()?;
-    process::build()?;
+    process::provide(arguments.program.as_deref())?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .max_blocking_threads(2)

@@ -45,6 +45,9 @@ pub(crate) struct Soak {
     /// What is random follows from it; how the processes take it does not.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
+    /// The command to run, with outflank-check beside it [default: a release build of both].
+    #[arg(long, value_name = "FILE")]
+    program: Option<PathBuf>,
     /// The folder for stores and logs.
     #[arg(long, value_name = "DIR", default_value = "target/soak")]
     work: PathBuf,
@@ -60,7 +63,7 @@ pub(crate) fn run(arguments: &Soak) -> anyhow::Result<()> {
         println!("************************************************************");
         return Ok(());
     }
-    process::build()?;
+    process::provide(arguments.program.as_deref())?;
     let mut random = Random(arguments.seed);
     let mut judge = Judge::new(&arguments.work, &arguments.positions)?;
     let start = Instant::now();

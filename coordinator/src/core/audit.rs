@@ -17,7 +17,6 @@ use outflank_engine::{Bound, Position, Score, Window};
 use super::fleet::{Lease, Target, after};
 use super::message::{Command, Job, JobId, Proof, Report, SolveId, WorkerId};
 use super::question::{Key, mix};
-use super::solve::Solve;
 use super::{Conflict, Core, Turn};
 
 /// The name of an audit.
@@ -67,6 +66,8 @@ pub(super) struct Audits {
     opened: u64,
     /// Whether claims are being taken back: nothing is handed out or answered meanwhile.
     pub(super) taking_back: bool,
+    /// The requests that are answered but for audits.
+    held_back: BTreeSet<SolveId>,
     /// Those whose word counts for nothing.
     guilty: BTreeSet<WorkerId>,
 }
@@ -85,16 +86,19 @@ impl Audits {
     /// Drops all audits, for a new start.
     pub(super) fn clear(&mut self) {
         self.open.clear();
+        self.held_back.clear();
         self.taking_back = false;
     }
 
-    /// Returns whether the answer of `solve` must wait.
-    pub(super) fn hold_back(&self, solve: SolveId) -> bool {
-        self.taking_back
-            || self
-                .open
-                .values()
-                .any(|audit| audit.disputed || audit.home.is_none_or(|home| home == solve))
+    /// Returns whether the answer of `solve` must wait, and remembers it then.
+    pub(super) fn hold_back(&mut self, solve: SolveId) -> bool {
+        let concerns =
+            |audit: &Audit| audit.disputed || audit.home.is_none_or(|home| home == solve);
+        let must_wait = self.taking_back || self.open.values().any(concerns);
+        if must_wait {
+            self.held_back.insert(solve);
+        }
+        must_wait
     }
 }
 
@@ -165,6 +169,9 @@ impl Core {
     /// Asks about claims, before anything else is handed out; gives up those that nobody can
     /// answer.
     pub(super) fn assign_audits(&mut self, turn: &mut Turn<'_>) {
+        if self.audits.open.is_empty() && self.audits.held_back.is_empty() {
+            return;
+        }
         let waiting = |(_, audit): &(_, &Audit)| audit.asked.is_none();
         let ids: Vec<AuditId> =
             self.audits.open.iter().filter(waiting).map(|(&id, _)| id).collect();
@@ -309,15 +316,12 @@ impl Core {
 
     /// Answers the requests whose last audit is over.
     fn answer_the_audited(&mut self, turn: &mut Turn<'_>) {
-        let due = |(&id, solve): (&SolveId, &Solve)| {
-            (solve.held_back && !self.audits.hold_back(id)).then_some((id, solve.bound))
-        };
-        let due: Vec<(SolveId, Bound)> = self.solves.iter().filter_map(due).collect();
-        for (id, bound) in due {
-            if let Some(solve) = self.solves.get_mut(&id) {
-                solve.held_back = false;
+        for id in std::mem::take(&mut self.audits.held_back) {
+            // Where an audit is still open this puts it back.
+            if let Some(solve) = self.solves.get(&id) {
+                let bound = solve.bound;
+                self.answered(turn, id, bound);
             }
-            self.answered(turn, id, bound);
         }
     }
 

@@ -52,8 +52,6 @@ pub(super) struct Solve {
     pub(super) line_attempts: u32,
     /// Whether only the rest of the line is missing, and a job for it waits or runs.
     pub(super) wants_line: bool,
-    /// Whether it is answered but for audits.
-    pub(super) held_back: bool,
     /// The running line job.
     pub(super) line_job: Option<(WorkerId, JobId)>,
     /// When progress was reported last.
@@ -137,7 +135,6 @@ impl Core {
             lines: BTreeMap::new(),
             line_attempts: 0,
             wants_line: false,
-            held_back: false,
             line_job: None,
             reported: turn.now,
         };
@@ -159,9 +156,6 @@ impl Core {
     /// Ends a request with `solution`.
     pub(super) fn conclude(&mut self, turn: &mut Turn<'_>, id: SolveId, line: Vec<Square>) {
         if self.audits.hold_back(id) {
-            if let Some(solve) = self.solves.get_mut(&id) {
-                solve.held_back = true;
-            }
             return;
         }
         let Some(solve) = self.solves.remove(&id) else { return };

@@ -4,31 +4,37 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
 
 use anyhow::{Context, ensure};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
-/// Where cargo puts the release build of the command.
+/// The command, and the checker beside it.
+static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+
+/// Returns the path of the command that [`provide`] has chosen.
 pub(crate) fn program() -> PathBuf {
-    let target =
-        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from);
-    target.join("release/outflank")
+    PROGRAM.get().cloned().unwrap_or_else(|| "target/release/outflank".into())
 }
 
-/// Builds the command.
-pub(crate) fn build() -> anyhow::Result<()> {
+/// Takes the command at `path`, with `outflank-check` beside it, or builds both.
+pub(crate) fn provide(path: Option<&Path>) -> anyhow::Result<()> {
+    let target =
+        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from);
+    let built = target.join("release/outflank");
+    if path.is_none() {
+        build()?;
+    }
+    let chosen = path.unwrap_or(&built).canonicalize().context("finding the command")?;
+    PROGRAM.set(chosen).ok().context("the command is chosen once")
+}
+
+fn build() -> anyhow::Result<()> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let arguments = [
-        "build",
-        "--release",
-        "--locked",
-        "--quiet",
-        "--package",
-        "outflank",
-        "--package",
-        "outflank-checker",
-    ];
-    let status = Command::new(cargo).args(arguments).status().context("starting cargo")?;
+    let build = ["build", "--release", "--locked", "--quiet"];
+    let packages = ["--package", "outflank", "--package", "outflank-checker"];
+    let status = Command::new(cargo).args(build).args(packages).status();
+    let status = status.context("starting cargo")?;
     ensure!(status.success(), "building outflank: {status}");
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufRead, BufReader};
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
@@ -73,7 +74,7 @@ struct Process {
 impl Process {
     /// Starts it; what it says on standard output goes to `output`.
     fn start(&mut self, output: Stdio) -> anyhow::Result<&mut Child> {
-        let program = process::program().canonicalize().context("the release build")?;
+        let program = process::program();
         let mut command = match &self.namespace {
             None => Command::new(program),
             Some(namespace) => {
@@ -236,8 +237,7 @@ impl Cluster {
             }
             Fault::WorkerDrained => {
                 let status = self.workers[worker].stop()?;
-                let is_expected = matches!(status.code(), Some(0 | 4));
-                ensure!(is_expected, "a worker that was told to stop ended with {status}");
+                ensure!(has_left(status), "a worker that was told to stop ended with {status}");
                 self.workers[worker].start(Stdio::null())?;
             }
             Fault::WorkerPaused => {
@@ -271,12 +271,18 @@ impl Cluster {
     pub(super) fn stop(mut self) -> anyhow::Result<()> {
         for worker in &mut self.workers {
             let status = worker.stop()?;
-            ensure!(matches!(status.code(), Some(0 | 4)), "a worker ended with {status}");
+            ensure!(has_left(status), "a worker ended with {status}");
         }
         let status = self.coordinator.stop()?;
         ensure!(status.success(), "the coordinator ended with {status}");
         Ok(())
     }
+}
+
+/// Returns whether a worker that was told to stop ended as it may: with everything handed back, without a
+/// coordinator to take it, or before it had begun to listen to signals.
+fn has_left(status: ExitStatus) -> bool {
+    matches!(status.code(), Some(0 | 4)) || status.signal() == Some(Signal::SIGTERM as i32)
 }
 
 fn words(text: &str) -> Vec<String> {
