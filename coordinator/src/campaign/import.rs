@@ -9,7 +9,7 @@ use std::io::{BufWriter, IntoInnerError, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use outflank_engine::Window;
+use outflank_engine::{Score, Window};
 use outflank_proto::campaign::{Form, ImportHead};
 use sha2::{Digest, Sha256};
 
@@ -17,6 +17,7 @@ use super::duplicates::Duplicates;
 use super::error::CampaignError;
 use super::form::{self, Row, RowFault};
 use super::ledger::{self, HEAD, Head, LIST, ROWS, STATE, State};
+use super::question::Question;
 use super::record::{Progress, Record, Records};
 use crate::advisor::predicted_nodes;
 use crate::store::sync_folder;
@@ -213,10 +214,15 @@ fn flush(file: BufWriter<File>, folder: &Path) -> Result<(), CampaignError> {
     synced.map_err(CampaignError::io("writing", folder))
 }
 
-/// Returns about how many nodes a row will take.
+/// Returns about how many nodes a row will take. Without a predicted score the claim is taken to be
+/// barely true, which is the dearest case: a search for an opinion would cost more than the import.
 fn predicted(row: &Row) -> f64 {
-    let believed = || outflank_engine::estimate(row.position).discs();
-    let estimate = row.prediction.unwrap_or_else(believed);
+    let claimed = match row.question {
+        Question::Claim(claim) if claim.lower() > Score::MIN => claim.lower(),
+        Question::Claim(claim) => claim.upper(),
+        Question::Value(window) => window.lower(),
+    };
+    let estimate = row.prediction.unwrap_or(claimed.discs());
     let nodes = |window| predicted_nodes(row.position, window, estimate);
     row.question.windows().map(nodes).sum()
 }
