@@ -157,6 +157,8 @@ fn modelled(asked: &Simulate, record: &mut Record) -> Result<Vec<Row>, Failure> 
     for &workers in &asked.workers {
         let mut cluster = cluster(asked, workers);
         cluster.config.leaf_empties = horizon;
+        // Nobody in the model has a belief to lead with.
+        cluster.config.most_led = 0;
         cluster.config.lines = false;
         let thought = Arc::clone(&cluster.thought);
         let advisor = ModelAdvisor::new(thought, &beliefs).ok_or_else(no_weights)?;

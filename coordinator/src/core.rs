@@ -24,6 +24,7 @@ mod dispatch;
 mod fleet;
 mod goals;
 mod graph;
+mod lead;
 mod line;
 mod message;
 mod need;
@@ -43,8 +44,8 @@ use outflank_engine::{Bound, Position, Window};
 
 pub use config::Config;
 pub use message::{
-    Command, Event, Job, JobId, Method, Millis, Progress, Proof, Proofs, Report, Solution, SolveId,
-    Source, Terms, WorkerId,
+    Command, Event, Interim, Job, JobId, Method, Millis, Progress, Proof, Proofs, Report, Solution,
+    SolveId, Source, Terms, WorkerId,
 };
 
 use audit::Audits;
@@ -186,6 +187,8 @@ impl Core {
             Event::Left { worker } => self.left(&mut turn, worker),
             Event::Heartbeat { worker, jobs } => self.heartbeat(&mut turn, worker, &jobs),
             Event::Reported { worker, .. } if self.audits.is_guilty(worker) => {}
+            Event::Interim { worker, .. } if self.audits.is_guilty(worker) => {}
+            Event::Interim { worker, interim } => self.interim(&mut turn, worker, interim),
             Event::Reported { worker, report } => self.reported(&mut turn, worker, &report),
             Event::TakenBack => {
                 self.start_again(&mut turn);

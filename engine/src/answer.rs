@@ -1,8 +1,9 @@
 //! What is asked of the engine, and what it answers.
 
+use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use crate::{Bound, Position, Square, Window};
+use crate::{Bound, Position, Square, Symmetry, Window};
 
 /// One question to the engine.
 #[derive(Clone, Debug)]
@@ -27,14 +28,66 @@ impl Request {
     }
 }
 
+/// What a running search believes of its position after one of the selective searches that come
+/// before the exact one. Nothing of it is proved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Belief {
+    /// The value in discs, as far as it lies in the window.
+    pub value: i32,
+    /// The best move.
+    pub best_move: Option<Square>,
+    /// The number of selective searches done.
+    pub searches: u32,
+    /// Whether the exact search has begun.
+    pub is_last: bool,
+}
+
+impl Belief {
+    /// Returns the belief about the image of the position under `symmetry`.
+    #[must_use]
+    pub fn turned(self, symmetry: Symmetry) -> Self {
+        Self { best_move: self.best_move.map(|square| symmetry.square(square)), ..self }
+    }
+
+    fn pack(self) -> u64 {
+        let square = self.best_move.map_or(64, Square::index);
+        1 << 63
+            | (self.value + 128) as u64
+            | u64::from(square) << 16
+            | u64::from(self.searches) << 24
+            | u64::from(self.is_last) << 32
+    }
+
+    fn unpack(pack: u64) -> Option<Self> {
+        (pack >> 63 == 1).then(|| Self {
+            value: (pack & 0xFFFF) as i32 - 128,
+            best_move: Square::new((pack >> 16 & 0xFF) as u32),
+            searches: (pack >> 24 & 0xFF) as u32,
+            is_last: pack >> 32 & 1 == 1,
+        })
+    }
+}
+
+/// Gets the number of nodes so far, every few thousand nodes, on a search thread.
+type Watch = Box<dyn Fn(u64) + Send + Sync>;
+
 /// The way to watch and to stop a running search from another thread.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Control {
     stop: AtomicBool,
     nodes: AtomicU64,
+    belief: AtomicU64,
+    watch: Option<Watch>,
 }
 
 impl Control {
+    /// Returns a control whose search calls `watch` with the nodes so far every few thousand nodes.
+    /// The search thread waits until `watch` returns, so that it can be held up: simulations do.
+    #[must_use]
+    pub fn watched(watch: impl Fn(u64) + Send + Sync + 'static) -> Self {
+        Self { watch: Some(Box::new(watch)), ..Self::default() }
+    }
+
     /// Asks the search to stop; it does so within a millisecond and answers what it has proved.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
@@ -52,8 +105,33 @@ impl Control {
         self.nodes.load(Ordering::Relaxed)
     }
 
+    /// Returns what the search believes, once a selective search has been done.
+    #[must_use]
+    pub fn belief(&self) -> Option<Belief> {
+        Belief::unpack(self.belief.load(Ordering::Relaxed))
+    }
+
+    pub(crate) fn believe(&self, belief: Belief) {
+        self.belief.store(belief.pack(), Ordering::Relaxed);
+    }
+
     pub(crate) fn count(&self, nodes: u64) -> u64 {
-        self.nodes.fetch_add(nodes, Ordering::Relaxed) + nodes
+        let nodes = self.nodes.fetch_add(nodes, Ordering::Relaxed) + nodes;
+        if let Some(watch) = &self.watch {
+            watch(nodes);
+        }
+        nodes
+    }
+}
+
+impl fmt::Debug for Control {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { stop, nodes, .. } = self;
+        let (stop, nodes) = (stop.load(Ordering::Relaxed), nodes.load(Ordering::Relaxed));
+        f.debug_struct("Control")
+            .field("stop", &stop)
+            .field("nodes", &nodes)
+            .finish_non_exhaustive()
     }
 }
 
@@ -79,4 +157,38 @@ pub struct Answer {
     pub nodes: u64,
     /// Whether the window is answered; otherwise the search was stopped or ran into its limit.
     pub finished: bool,
+}
+
+impl Answer {
+    /// Returns the answer for the image of the position under `symmetry`.
+    #[must_use]
+    pub fn turned(self, symmetry: Symmetry) -> Self {
+        let turn = |square| symmetry.square(square);
+        let child = |(square, bound)| (turn(square), bound);
+        Self {
+            best_move: self.best_move.map(turn),
+            line: self.line.into_iter().map(turn).collect(),
+            children: self.children.into_iter().map(child).collect(),
+            order: self.order.into_iter().map(turn).collect(),
+            ..self
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_belief_reaches_who_watches() {
+        let control = Control::default();
+        assert_eq!(control.belief(), None);
+        for value in [-64, -3, 0, 64] {
+            for best_move in [None, Square::new(0), Square::new(63)] {
+                let belief = Belief { value, best_move, searches: 3, is_last: value == 0 };
+                control.believe(belief);
+                assert_eq!(control.belief(), Some(belief));
+            }
+        }
+    }
 }

@@ -17,9 +17,10 @@ mod score;
 mod search;
 mod small;
 mod square;
+mod symmetry;
 mod table;
 
-pub use answer::{Answer, Control, Request};
+pub use answer::{Answer, Belief, Control, Request};
 pub use board_size::{BoardSize, NotABoardSize};
 pub use bound::{Bound, Contradiction, Window};
 pub use engine::{Engine, EngineError, Settings};
@@ -27,3 +28,4 @@ pub use estimate::{Estimate, estimate, predicted_nodes};
 pub use position::Position;
 pub use score::Score;
 pub use square::{NotASquare, Square};
+pub use symmetry::Symmetry;

@@ -1,6 +1,6 @@
 //! What the messages mean: the same messages as in [`v1`](crate::v1), with every range checked.
 
-use outflank_engine::{Bound, Position, Square, Window};
+use outflank_engine::{Belief, Bound, Position, Square, Symmetry, Window};
 
 /// What a worker says first.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,10 +30,21 @@ pub enum FromWorker {
     Hello(Hello),
     /// The worker is alive and works on these jobs; beside each the nodes searched in it so far.
     Heartbeat(Vec<(u64, u64)>),
+    /// A job goes on, and this is believed of it.
+    Interim(Interim),
     /// A job is over.
     Report(Report),
     /// The worker wants no more jobs and leaves when its last report is acknowledged.
     Draining,
+}
+
+/// What a worker believes of a job that goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Interim {
+    /// The job's name.
+    pub job: u64,
+    /// What the search believes of the job's position.
+    pub belief: Belief,
 }
 
 /// What a worker found out about a job.
@@ -92,6 +103,9 @@ pub struct Welcome {
     pub heartbeat_millis: u32,
     /// The coordinator's build.
     pub build: String,
+    /// The shortest time between two interim reports of a job, in milliseconds; with 0 the
+    /// coordinator wants none.
+    pub interim_millis: u32,
 }
 
 /// A piece of work.
@@ -107,8 +121,10 @@ pub struct Job {
     pub node_limit: u64,
     /// The number of threads that search together, 1 to 1024.
     pub threads: u32,
-    /// Proved bounds that the search will probably meet.
+    /// Proved bounds that the search will probably meet, of positions as it meets them: turned.
     pub known: Vec<(Position, Bound)>,
+    /// How the worker turns the position before it searches; its reports are about the position above.
+    pub symmetry: Symmetry,
 }
 
 /// A client's question.

@@ -1,10 +1,10 @@
 //! The messages between worker and coordinator.
 
-use outflank_engine::{Position, Square};
+use outflank_engine::{Belief, Position, Square, Symmetry};
 
 use crate::domain::square;
 use crate::invalid::{InvalidField, count, list, needed, required, short, within};
-use crate::message::{FromWorker, Hello, Job, Report, ToWorker, Welcome};
+use crate::message::{FromWorker, Hello, Interim, Job, Report, ToWorker, Welcome};
 use crate::v1;
 use crate::v1::from_worker::Message as FromMessage;
 use crate::v1::to_worker::Message as ToMessage;
@@ -151,6 +151,44 @@ impl TryFrom<v1::Report> for Report {
     }
 }
 
+impl From<Belief> for v1::Belief {
+    fn from(belief: Belief) -> Self {
+        let Belief { value, best_move, searches, is_last } = belief;
+        Self { value, best_move: best_move.map(Square::index), searches, is_last }
+    }
+}
+
+impl TryFrom<v1::Belief> for Belief {
+    type Error = InvalidField;
+
+    fn try_from(wire: v1::Belief) -> Result<Self, InvalidField> {
+        if !(-64..=64).contains(&wire.value) {
+            return Err(InvalidField::new("value", &wire.value, "-64 to 64 discs"));
+        }
+        let best_move = wire.best_move.map(square).transpose();
+        Ok(Self {
+            value: wire.value,
+            best_move: best_move.map_err(|error| error.within("best_move"))?,
+            searches: wire.searches,
+            is_last: wire.is_last,
+        })
+    }
+}
+
+impl From<Interim> for v1::Interim {
+    fn from(interim: Interim) -> Self {
+        Self { job: interim.job, belief: Some(interim.belief.into()) }
+    }
+}
+
+impl TryFrom<v1::Interim> for Interim {
+    type Error = InvalidField;
+
+    fn try_from(wire: v1::Interim) -> Result<Self, InvalidField> {
+        Ok(Self { job: wire.job, belief: needed("belief", wire.belief, "a belief")? })
+    }
+}
+
 impl From<FromWorker> for v1::FromWorker {
     fn from(message: FromWorker) -> Self {
         let message = match message {
@@ -161,6 +199,7 @@ impl From<FromWorker> for v1::FromWorker {
                     jobs: jobs.into_iter().map(progress).collect(),
                 })
             }
+            FromWorker::Interim(interim) => FromMessage::Interim(interim.into()),
             FromWorker::Report(report) => FromMessage::Report(report.into()),
             FromWorker::Draining => FromMessage::Draining(v1::Draining {}),
         };
@@ -172,7 +211,7 @@ impl TryFrom<v1::FromWorker> for FromWorker {
     type Error = InvalidField;
 
     fn try_from(wire: v1::FromWorker) -> Result<Self, InvalidField> {
-        const ONE: &str = "hello, heartbeat, report or draining";
+        const ONE: &str = "hello, heartbeat, interim, report or draining";
         match required("message", wire.message, ONE)? {
             FromMessage::Hello(hello) => within("hello", hello).map(Self::Hello),
             FromMessage::Heartbeat(heartbeat) => {
@@ -185,6 +224,7 @@ impl TryFrom<v1::FromWorker> for FromWorker {
                 );
                 jobs.map(Self::Heartbeat).map_err(|error| error.within("heartbeat"))
             }
+            FromMessage::Interim(interim) => within("interim", interim).map(Self::Interim),
             FromMessage::Report(report) => within("report", report).map(Self::Report),
             FromMessage::Draining(v1::Draining {}) => Ok(Self::Draining),
         }
@@ -200,6 +240,7 @@ impl From<Job> for v1::Job {
             node_limit: job.node_limit,
             threads: job.threads,
             known: job.known.into_iter().map(Into::into).collect(),
+            symmetry: job.symmetry.index(),
         }
     }
 }
@@ -216,14 +257,16 @@ impl TryFrom<v1::Job> for Job {
             node_limit: wire.node_limit,
             threads: threads(wire.threads)?,
             known: list("known", wire.known, MOST_KNOWN, KNOWN, TryInto::try_into)?,
+            symmetry: Symmetry::new(wire.symmetry)
+                .ok_or_else(|| InvalidField::new("symmetry", &wire.symmetry, "0 to 7"))?,
         })
     }
 }
 
 impl From<Welcome> for v1::Welcome {
     fn from(welcome: Welcome) -> Self {
-        let Welcome { protocol, heartbeat_millis, build } = welcome;
-        Self { protocol, heartbeat_millis, build }
+        let Welcome { protocol, heartbeat_millis, build, interim_millis } = welcome;
+        Self { protocol, heartbeat_millis, build, interim_millis }
     }
 }
 
@@ -231,11 +274,11 @@ impl TryFrom<v1::Welcome> for Welcome {
     type Error = InvalidField;
 
     fn try_from(wire: v1::Welcome) -> Result<Self, InvalidField> {
-        let v1::Welcome { protocol, heartbeat_millis, build } = wire;
+        let v1::Welcome { protocol, heartbeat_millis, build, interim_millis } = wire;
         if heartbeat_millis == 0 {
             return Err(InvalidField::new("heartbeat_millis", &0, "at least 1 millisecond"));
         }
-        Ok(Self { protocol, heartbeat_millis, build: short("build", build)? })
+        Ok(Self { protocol, heartbeat_millis, build: short("build", build)?, interim_millis })
     }
 }
 

@@ -1,8 +1,8 @@
 //! Messages survive the wire, and whatever arrives on it is either a message or a named error.
 
-use outflank_engine::{Bound, Position, Score, Square, Window};
+use outflank_engine::{Belief, Bound, Position, Score, Square, Symmetry, Window};
 use outflank_proto::message::{
-    FromWorker, Hello, Job, Progress, Report, Solution, SolveRequest, SolveUpdate, Source,
+    FromWorker, Hello, Interim, Job, Progress, Report, Solution, SolveRequest, SolveUpdate, Source,
     ToWorker, Welcome,
 };
 use outflank_proto::{InvalidField, v1};
@@ -99,11 +99,21 @@ fn hello() -> impl Strategy<Value = Hello> {
     )
 }
 
+fn interim() -> impl Strategy<Value = Interim> {
+    (any::<u64>(), -64..=64_i32, played(), any::<u8>(), any::<bool>()).prop_map(
+        |(job, value, position, searches, is_last)| {
+            let (best_move, searches) = (Square::lowest(position.moves()), searches.into());
+            Interim { job, belief: Belief { value, best_move, searches, is_last } }
+        },
+    )
+}
+
 fn from_worker() -> impl Strategy<Value = FromWorker> {
     let heartbeat = vec((any::<u64>(), 0..1_u64 << 53), 0..10);
     prop_oneof![
         hello().prop_map(FromWorker::Hello),
         heartbeat.prop_map(FromWorker::Heartbeat),
+        interim().prop_map(FromWorker::Interim),
         report().prop_map(FromWorker::Report),
         Just(FromWorker::Draining),
     ]
@@ -111,24 +121,28 @@ fn from_worker() -> impl Strategy<Value = FromWorker> {
 
 fn job() -> impl Strategy<Value = Job> {
     let known = vec((position(), bound()), 0..5);
-    (any::<(u64, u64)>(), played(), window(), 1_u32..=1024, known).prop_map(
-        |((id, node_limit), position, window, threads, known)| Job {
+    (any::<(u64, u64)>(), played(), window(), 1_u32..=1024, known, 0_u32..8).prop_map(
+        |((id, node_limit), position, window, threads, known, symmetry)| Job {
             id,
             position,
             window,
             node_limit,
             threads,
             known,
+            symmetry: Symmetry::new(symmetry).expect("there are eight"),
         },
     )
 }
 
 fn welcome() -> impl Strategy<Value = Welcome> {
-    (any::<u32>(), 1..=u32::MAX, text()).prop_map(|(protocol, heartbeat_millis, build)| Welcome {
-        protocol,
-        heartbeat_millis,
-        build,
-    })
+    (any::<(u32, u32)>(), 1..=u32::MAX, text()).prop_map(
+        |((protocol, interim_millis), heartbeat_millis, build)| Welcome {
+            protocol,
+            heartbeat_millis,
+            build,
+            interim_millis,
+        },
+    )
 }
 
 fn to_worker() -> impl Strategy<Value = ToWorker> {

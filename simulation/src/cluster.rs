@@ -12,7 +12,7 @@ use outflank_coordinator::core::{
 };
 use outflank_engine::{Bound, Position, Square, Window};
 
-use crate::crew::{Crew, Search};
+use crate::crew::Crew;
 use crate::measures::{Measures, Piece};
 
 /// A position whose value is asked for.
@@ -108,7 +108,9 @@ enum Happening {
     Assigned(usize, Job),
     /// A cancellation arrives at a worker.
     Cancelled(usize, JobId),
-    /// A worker comes to the end of the job that it began as its so-manieth.
+    /// It is time to look at the job that a worker began as its so-manieth.
+    Look(usize, u64),
+    /// A worker comes to the end of that job.
     Ended(usize, u64),
     Heartbeat(usize),
     Tick,
@@ -123,7 +125,8 @@ struct Worker {
 struct Running {
     job: Job,
     begin: u64,
-    search: Search,
+    /// The nodes that the job will have taken at least when it is looked at next.
+    until: u64,
 }
 
 struct World<'a> {
@@ -177,6 +180,7 @@ impl<'a> World<'a> {
             Happening::Arrives(event) => self.apply(event),
             Happening::Assigned(worker, job) => self.begin(worker, job),
             Happening::Cancelled(worker, job) => self.cancel(worker, job),
+            Happening::Look(worker, number) => self.look(worker, number),
             Happening::Ended(worker, number) => self.end(worker, number),
             Happening::Heartbeat(worker) => self.heartbeat(worker),
             Happening::Tick => {
@@ -238,31 +242,52 @@ impl<'a> World<'a> {
     }
 
     fn begin(&mut self, worker: usize, job: Job) {
-        let search = self.crew.search(worker, &job);
-        let micros = search.nodes as f64 * 1e6 / self.cluster.nodes_per_second;
+        self.crew.begin(worker, &job);
         let state = &mut self.workers[worker];
         state.jobs += 1;
         let number = state.jobs;
-        state.running = Some(Running { job, begin: self.now, search });
-        self.schedule((micros as u64).max(1), Happening::Ended(worker, number));
+        state.running = Some(Running { job, begin: self.now, until: 0 });
+        self.look(worker, number);
+    }
+
+    /// Returns the job that `worker` began as its so-manieth, if it still runs.
+    fn running(&mut self, worker: usize, number: u64) -> Option<&mut Running> {
+        let state = &mut self.workers[worker];
+        state.running.as_mut().filter(|_| state.jobs == number)
+    }
+
+    fn look(&mut self, worker: usize, number: u64) {
+        let (now, speed) = (self.now, self.cluster.nodes_per_second);
+        let Some(&mut Running { until, .. }) = self.running(worker, number) else { return };
+        let outlook = self.crew.look(worker, until);
+        let Some(running) = self.running(worker, number) else { return };
+        running.until = outlook.until;
+        let time = running.begin + (outlook.until as f64 * 1e6 / speed) as u64;
+        let next = if outlook.ends { Happening::Ended } else { Happening::Look };
+        self.schedule(time.saturating_sub(now).max(1), next(worker, number));
+        if let Some(interim) = outlook.interim {
+            let worker = WorkerId(worker as u64);
+            let arrives = Happening::Arrives(Event::Interim { worker, interim });
+            self.schedule(self.cluster.latency, arrives);
+        }
     }
 
     fn end(&mut self, worker: usize, number: u64) {
-        if self.workers[worker].jobs != number {
+        if self.running(worker, number).is_none() {
             return;
         }
-        let Some(Running { job, begin, search }) = self.workers[worker].running.take() else {
+        let Some(Running { job, begin, .. }) = self.workers[worker].running.take() else {
             return;
         };
-        self.crew.ended(worker, &job);
-        self.reported(worker, job, begin, search.report, false);
+        let report = self.crew.end(worker);
+        self.reported(worker, job, begin, report, false);
     }
 
     fn cancel(&mut self, worker: usize, job: JobId) {
         let running = self.workers[worker].running.take_if(|running| running.job.id == job);
-        let Some(Running { job, begin, search }) = running else { return };
+        let Some(Running { job, begin, .. }) = running else { return };
         let nodes = (self.now - begin) as f64 * self.cluster.nodes_per_second / 1e6;
-        let report = self.crew.stopped(worker, &job, search.nodes.min(nodes as u64));
+        let report = self.crew.stop(worker, nodes as u64);
         self.reported(worker, job, begin, report, true);
     }
 

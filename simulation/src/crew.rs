@@ -1,32 +1,32 @@
 //! What simulated workers search with.
 
-use outflank_coordinator::core::{Job, Report};
+use outflank_coordinator::core::{Interim, Job, Report};
 use outflank_engine::Bound;
 
-/// The outcome of a job that is left to run.
-#[derive(Clone, Debug)]
-pub struct Search {
-    /// The nodes it takes, up to the job's limit.
-    pub nodes: u64,
-    /// What would be reported at the end.
-    pub report: Report,
+/// What comes next in a job.
+#[derive(Clone, Debug, Default)]
+pub struct Outlook {
+    /// Nothing happens before the job has taken so many nodes.
+    pub until: u64,
+    /// Whether the job ends then; otherwise the crew wants to be asked again.
+    pub ends: bool,
+    /// What the worker says of the job now.
+    pub interim: Option<Interim>,
 }
 
-/// The searchers of all workers, numbered from 0.
+/// The searchers of all workers, numbered from 0, each with at most one job.
 pub trait Crew {
-    /// Searches `job` as `worker` would that is not disturbed.
-    fn search(&mut self, worker: usize, job: &Job) -> Search;
+    /// Begins to search `job` as `worker`.
+    fn begin(&mut self, worker: usize, job: &Job);
 
-    /// Notes that `worker` was stopped in `job` after `nodes` nodes, and returns what it reports.
-    fn stopped(&mut self, worker: usize, job: &Job, nodes: u64) -> Report {
-        let _ = worker;
-        nothing(job, nodes)
-    }
+    /// Returns what comes next in the job of `worker`, which has taken `nodes` nodes.
+    fn look(&mut self, worker: usize, nodes: u64) -> Outlook;
 
-    /// Notes that `worker` came to the end of `job`.
-    fn ended(&mut self, worker: usize, job: &Job) {
-        let _ = (worker, job);
-    }
+    /// Returns the report of `worker`, whose job has come to its end.
+    fn end(&mut self, worker: usize) -> Report;
+
+    /// Stops `worker` in its job after `nodes` nodes and returns what it reports.
+    fn stop(&mut self, worker: usize, nodes: u64) -> Report;
 }
 
 /// Returns a report without any claim.

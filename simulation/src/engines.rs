@@ -1,19 +1,41 @@
 //! Real engines as the searchers of simulated workers.
 
-use outflank_coordinator::core::{Job, Report};
-use outflank_engine::{Answer, Control, Engine, EngineError, Request, Settings};
+use std::sync::Arc;
+use std::thread;
+
+use outflank_coordinator::core::{Interim, Job, Report};
+use outflank_engine::{Answer, Belief, Control, Engine, EngineError, Request, Settings};
 use outflank_kernel::Isa;
 
-use crate::crew::{Crew, Search, nothing};
+use crate::crew::{Crew, Outlook, nothing};
+use crate::pace::Pace;
+
+/// The nodes that a search is let run ahead of the virtual clock: a hundredth of a second.
+const STEP: u64 = 300_000;
 
 /// One engine with a table of its own for each worker.
 ///
-/// A job is searched to its end when it is handed out. If it is cancelled later, only the nodes
-/// until then count and nothing is reported; what the rest of the search has left in the worker's
-/// table stays there, which flatters the cluster a little.
+/// Each job is searched on a thread of its own that is held up whenever it is ahead of the virtual
+/// clock, so that cancellations, what has been proved until then, and what is left in the tables
+/// are those of a real cluster.
 #[derive(Debug)]
 pub struct Engines {
-    engines: Vec<Engine>,
+    workers: Vec<Worker>,
+}
+
+#[derive(Debug)]
+struct Worker {
+    engine: Arc<Engine>,
+    running: Option<Running>,
+}
+
+#[derive(Debug)]
+struct Running {
+    job: Job,
+    control: Arc<Control>,
+    pace: Arc<Pace>,
+    search: thread::JoinHandle<Answer>,
+    said: Option<Belief>,
 }
 
 impl Engines {
@@ -23,30 +45,71 @@ impl Engines {
     /// [`EngineError`] if there is no memory for them.
     pub fn new(workers: usize, table_bytes: usize, isa: Isa) -> Result<Self, EngineError> {
         let settings = Settings { isa, table_bytes };
-        let engines = (0..workers).map(|_| Engine::new(&settings)).collect::<Result<_, _>>()?;
-        Ok(Self { engines })
+        let worker = |_| {
+            let engine = Arc::new(Engine::new(&settings)?);
+            Ok(Worker { engine, running: None })
+        };
+        (0..workers).map(worker).collect::<Result<_, _>>().map(|workers| Self { workers })
     }
 }
 
 impl Crew for Engines {
-    fn search(&mut self, worker: usize, job: &Job) -> Search {
+    fn begin(&mut self, worker: usize, job: &Job) {
+        let state = &mut self.workers[worker];
         let request = Request {
-            position: job.position,
+            position: job.symmetry.position(job.position),
             window: job.window,
             node_limit: Some(job.node_limit),
             threads: 1,
             known: job.known.clone(),
         };
-        let answer = {
-            let n = self.engines.len();
-            &self.engines[worker % n]
+        let pace = Arc::new(Pace::default());
+        let watch = Arc::clone(&pace);
+        let control = Arc::new(Control::watched(move |nodes| watch.keep(nodes)));
+        let (engine, watched) = (Arc::clone(&state.engine), Arc::clone(&control));
+        let ended = Arc::clone(&pace);
+        let search = thread::spawn(move || {
+            let answer = engine.solve(&request, &watched);
+            ended.end();
+            answer
+        });
+        state.running = Some(Running { job: job.clone(), control, pace, search, said: None });
+    }
+
+    fn look(&mut self, worker: usize, nodes: u64) -> Outlook {
+        let Some(running) = &mut self.workers[worker].running else { return Outlook::default() };
+        let interim = running.news();
+        let ends = running.pace.allow(nodes + STEP);
+        let until = if ends { running.control.nodes() } else { nodes + STEP };
+        Outlook { until, ends, interim }
+    }
+
+    fn end(&mut self, worker: usize) -> Report {
+        let running = self.workers[worker].running.take().expect("the worker has a job");
+        let answer = running.search.join().expect("the search does not panic");
+        report(&running.job, answer)
+    }
+
+    fn stop(&mut self, worker: usize, _nodes: u64) -> Report {
+        if let Some(running) = &self.workers[worker].running {
+            running.control.stop();
+            running.pace.allow(u64::MAX);
         }
-        .solve(&request, &Control::default());
-        Search { nodes: answer.nodes, report: report(job, answer) }
+        self.end(worker)
+    }
+}
+
+impl Running {
+    /// Returns what is believed now and was not said yet.
+    fn news(&mut self) -> Option<Interim> {
+        let belief = self.control.belief().filter(|&belief| Some(belief) != self.said)?;
+        self.said = Some(belief);
+        Some(Interim { job: self.job.id, belief: belief.turned(self.job.symmetry.inverse()) })
     }
 }
 
 fn report(job: &Job, answer: Answer) -> Report {
-    let Answer { bound, best_move, line, children, order, nodes, finished } = answer;
+    let Answer { bound, best_move, line, children, order, nodes, finished } =
+        answer.turned(job.symmetry.inverse());
     Report { bound, best_move, line, children, order, finished, ..nothing(job, nodes) }
 }

@@ -14,9 +14,10 @@ mod crew;
 mod engines;
 mod measures;
 pub mod model;
+mod pace;
 mod random;
 
 pub use cluster::{Cluster, Request, simulate};
-pub use crew::{Crew, Search};
+pub use crew::{Crew, Outlook};
 pub use engines::Engines;
 pub use measures::{Measures, Piece};

@@ -15,6 +15,7 @@ fn cluster(workers: usize) -> Cluster {
     let config = Config {
         shortest_job: 2e4,
         leaf_empties: HORIZON,
+        most_led: 0,
         lines: false,
         split_after: std::time::Duration::from_millis(2),
         ..Config::default()

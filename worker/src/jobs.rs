@@ -9,10 +9,11 @@ use std::thread::Builder;
 use std::time::Instant;
 
 use outflank_engine::{Answer, Bound, Control, Request};
-use outflank_proto::message::{Job, Report};
+use outflank_proto::message::{Interim, Job, Report};
 use tokio::sync::mpsc;
 
 use crate::Solver;
+use crate::tale::Tale;
 
 /// Room for the reports of all threads that a worker can have, so that none has to wait while the
 /// worker looks for its coordinator.
@@ -20,6 +21,7 @@ const FINISHED: usize = 2048;
 
 struct Running {
     control: Arc<Control>,
+    tale: Tale,
     threads: u32,
     /// The connection over which the coordinator asked for it last.
     session: u64,
@@ -69,7 +71,8 @@ impl Jobs {
             stale.for_each(|running| running.control.stop());
         }
         let control = Arc::new(Control::default());
-        let running = Running { control: Arc::clone(&control), threads: job.threads, session };
+        let (tale, threads) = (Tale::new(&job), job.threads);
+        let running = Running { control: Arc::clone(&control), tale, threads, session };
         self.running.insert(job.id, running);
         self.spawn(job, control);
     }
@@ -144,21 +147,28 @@ impl Jobs {
         let ours = self.running.iter().filter(|(_, running)| running.session == session);
         ours.map(|(&job, running)| (job, running.control.nodes())).collect()
     }
+
+    /// Returns what is new of the jobs of connection number `session`.
+    pub(crate) fn news(&mut self, session: u64) -> Vec<Interim> {
+        let ours = self.running.values_mut().filter(|running| running.session == session);
+        ours.filter_map(|running| running.tale.news(&running.control)).collect()
+    }
 }
 
 /// Solves a job. A panic of the solver becomes a report that says so.
 fn solve(solver: &dyn Solver, job: Job, control: &Control) -> Report {
     let start = Instant::now();
     let mut report = failed(&job);
+    let back = job.symmetry.inverse();
     let request = Request {
-        position: job.position,
+        position: job.symmetry.position(job.position),
         window: job.window,
         node_limit: Some(job.node_limit),
         threads: usize::try_from(job.threads).unwrap_or(usize::MAX),
         known: job.known,
     };
     match catch_unwind(AssertUnwindSafe(|| solver.solve(&request, control))) {
-        Ok(answer) => fill(&mut report, answer),
+        Ok(answer) => fill(&mut report, answer.turned(back)),
         Err(panic) => {
             let cause = text(panic.as_ref());
             tracing::error!(job = job.id, ?request.position, cause, "the search panicked");

@@ -18,6 +18,7 @@ mod outbox;
 mod run;
 mod session;
 mod solver;
+mod tale;
 
 pub use error::WorkerError;
 pub use options::{Coordinator, Options};

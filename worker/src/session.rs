@@ -92,6 +92,7 @@ impl Worker {
             worker: self,
             outbound: Some(outbound),
             heartbeat: heartbeat(&welcome),
+            interims: interims(&welcome),
             leaving: None,
         };
         match session.work(inbound, stop).await {
@@ -157,6 +158,16 @@ fn heartbeat(welcome: &Welcome) -> Interval {
     interval
 }
 
+/// Returns the beat at which to tell of running jobs, if the coordinator wants that.
+fn interims(welcome: &Welcome) -> Option<Interval> {
+    let period = Duration::from_millis(u64::from(welcome.interim_millis));
+    (!period.is_zero()).then(|| {
+        let mut interval = tokio::time::interval(period);
+        interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        interval
+    })
+}
+
 fn receive(message: Option<v1::ToWorker>) -> Result<Option<ToWorker>, Status> {
     Ok(message.map(ToWorker::try_from).transpose()?)
 }
@@ -173,6 +184,8 @@ struct Session<'a> {
     /// The way to the coordinator, until the worker half-closes it.
     outbound: Option<mpsc::Sender<v1::FromWorker>>,
     heartbeat: Interval,
+    /// The beat of the news of running jobs; `None` if the coordinator wants none.
+    interims: Option<Interval>,
     /// When the worker leaves even if its reports are not acknowledged; `None` while it works.
     leaving: Option<Instant>,
 }
@@ -204,6 +217,11 @@ impl Session<'_> {
                 _ = self.heartbeat.tick() => {
                     let jobs = self.worker.jobs.progress(self.worker.sessions);
                     self.say(FromWorker::Heartbeat(jobs)).await?;
+                }
+                () = beat(&mut self.interims) => {
+                    for interim in self.worker.jobs.news(self.worker.sessions) {
+                        self.say(FromWorker::Interim(interim)).await?;
+                    }
                 }
             }
         }
@@ -251,6 +269,16 @@ impl Session<'_> {
             Some(outbound) => send(outbound, message).await,
             None => Ok(()), // Half-closed: the coordinator expects nothing more.
         }
+    }
+}
+
+/// Waits for the next beat, or for ever if there is none.
+async fn beat(interval: &mut Option<Interval>) {
+    match interval {
+        Some(interval) => {
+            interval.tick().await;
+        }
+        None => std::future::pending().await,
     }
 }
 

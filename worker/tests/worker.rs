@@ -10,7 +10,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use hyper_util::rt::TokioIo;
-use outflank_engine::{Answer, Bound, Control, Position, Request, Square, Window, brute_force};
+use outflank_engine::{
+    Answer, Bound, Control, Position, Request, Square, Symmetry, Window, brute_force,
+};
 use outflank_kernel::Isa;
 use outflank_proto::message::{FromWorker, Job, Report, ToWorker, Welcome};
 use outflank_proto::v1;
@@ -73,7 +75,9 @@ impl Connection {
     async fn welcome(&mut self) {
         assert!(matches!(self.hear().await, Some(FromWorker::Hello(_))));
         let build = "test".to_owned();
-        self.tell(ToWorker::Welcome(Welcome { protocol: 1, heartbeat_millis: 20, build })).await;
+        let (protocol, heartbeat_millis, interim_millis) = (1, 20, 0);
+        let welcome = Welcome { protocol, heartbeat_millis, build, interim_millis };
+        self.tell(ToWorker::Welcome(welcome)).await;
     }
 }
 
@@ -200,7 +204,8 @@ fn job(id: u64) -> Job {
         };
     }
     let (position, window) = (position.canonical(), Window::FULL);
-    Job { id, position, window, node_limit: 1000, threads: 1, known: Vec::new() }
+    let (known, symmetry) = (Vec::new(), Symmetry::IDENTITY);
+    Job { id, position, window, node_limit: 1000, threads: 1, known, symmetry }
 }
 
 #[tokio::test]

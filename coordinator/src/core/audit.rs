@@ -12,7 +12,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use outflank_engine::{Bound, Position, Score, Window};
+use outflank_engine::{Bound, Position, Score, Symmetry, Window};
 
 use super::fleet::{Lease, Target, after};
 use super::message::{Command, Job, JobId, Proof, Report, SolveId, WorkerId};
@@ -205,7 +205,8 @@ impl Core {
         // Nothing is told that might be what is false.
         let Key { position, window } = key;
         let (known, threads) = (Vec::new(), 1);
-        let job = Job { id: key.job_id(), position, window, node_limit, threads, known };
+        let (id, symmetry) = (key.job_id(), Symmetry::IDENTITY);
+        let job = Job { id, position, symmetry, window, node_limit, threads, known };
         turn.commands.push(Command::Assign { worker, job });
     }
 

@@ -12,6 +12,13 @@ pub struct Config {
     /// A job predicted to be larger than this, in nodes, is always split; three thousand million,
     /// about a minute of one core: what a kill can cost.
     pub longest_job: f64,
+    /// With more threads than this no worker leads a request: they would wait for it too long; 8.
+    pub most_led: usize,
+    /// After this time without an opinion of its lead a request is split all the same; 10 s.
+    pub lead_patience: Duration,
+    /// After this many selective searches the opinion of a lead is good enough to try younger
+    /// brothers; 2.
+    pub opinion_after: u32,
     /// The number of jobs for each thread of the fleet into which a request is cut, within
     /// `shortest_job` and `longest_job`; 16.
     pub jobs_per_thread: f64,
@@ -47,6 +54,9 @@ impl Default for Config {
             lease: Duration::from_secs(30),
             shortest_job: 1e7,
             longest_job: 3e9,
+            most_led: 8,
+            lead_patience: Duration::from_secs(10),
+            opinion_after: 2,
             jobs_per_thread: 16.0,
             budget_factor: 64.0,
             retry_limit: 3,

@@ -2,19 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use outflank_engine::{Bound, Position, Window};
+use outflank_engine::{Bound, Position, Square, Symmetry, Window};
 
 use super::fleet::{Lease, Target, after};
-use super::message::{Command, Job, Millis, WorkerId};
+use super::message::{Command, Job, WorkerId};
 use super::question::{Item, Key, Question, Rank, State, Wanted};
 use super::solve::Solve;
-use super::{Core, Turn, graph};
+use super::{Core, Turn};
 
 /// The number of running jobs that are looked at when one is to be split.
 const SPLIT_CANDIDATES: usize = 64;
-
-/// The number of proved bounds that a job takes along.
-const KNOWN_LIMIT: usize = 16;
 
 impl Core {
     /// Hands out jobs as long as threads are free: from the queue, else speculative brothers, else
@@ -79,7 +76,7 @@ impl Core {
         let one_worker = self.fleet.accepting() == 1
             && question.wanted_by.iter().any(|wanted| matches!(wanted, Wanted::Solve(_)));
         let size = if one_worker { self.config.longest_job } else { self.job_size() };
-        is_leaf || question.predicted <= size
+        is_leaf || question.predicted <= size || self.wants_lead(key)
     }
 
     /// Returns the largest job that requests are cut into, in predicted nodes.
@@ -120,8 +117,11 @@ impl Core {
             self.set_state(key, State::Parked);
             return true;
         }
-        let Some((worker, free)) =
-            self.fleet.choose(job_key.job_id(), self.familiar(key.position), question.avoid)
+        let familiar = self.familiar(key.position);
+        if self.wants_lead(key) && familiar.is_some_and(|worker| self.fleet.is_stopping(worker)) {
+            return false; // It led the question above and has the tables for this one.
+        }
+        let Some((worker, free)) = self.fleet.choose(job_key.job_id(), familiar, question.avoid)
         else {
             return false;
         };
@@ -169,9 +169,10 @@ impl Core {
         let Lease { position, window, threads, .. } = lease;
         self.make_familiar(position, worker);
         let id = Key { position, window }.job_id();
-        let known = self.bounds_below(turn, position);
+        let symmetry = self.graph.get(position).map(|node| node.symmetry).unwrap_or_default();
+        let known = self.bounds_below(turn, position, symmetry);
         self.fleet.begin(worker, id, lease, after(turn.now, self.config.lease));
-        let job = Job { id, position, window, node_limit, threads, known };
+        let job = Job { id, position, symmetry, window, node_limit, threads, known };
         turn.commands.push(Command::Assign { worker, job });
     }
 
@@ -190,24 +191,28 @@ impl Core {
         }
     }
 
-    /// Returns what is proved of the positions one ply below.
-    fn bounds_below(&self, turn: &Turn<'_>, position: Position) -> Vec<(Position, Bound)> {
-        graph::edges(position)
-            .into_iter()
-            .map(|edge| (edge.child, self.known(turn, edge.child).bound))
-            .filter(|&(child, bound)| bound != Bound::UNKNOWN && !child.is_over())
-            .take(KNOWN_LIMIT)
-            .collect()
+    /// Returns what is proved of the positions one ply below, which are turned by `symmetry`.
+    fn bounds_below(
+        &self,
+        turn: &Turn<'_>,
+        position: Position,
+        symmetry: Symmetry,
+    ) -> Vec<(Position, Bound)> {
+        let known = |square: Square| {
+            let child = position.play(square)?;
+            let bound = self.known(turn, child.canonical()).bound;
+            let is_open = bound != Bound::UNKNOWN && !child.is_over();
+            is_open.then(|| (symmetry.position(child), bound))
+        };
+        Square::all(position.moves()).filter_map(known).collect()
     }
 
-    /// Expands the question whose job has run longest, if it has run long, while the job goes on.
-    /// Returns whether there was one.
+    /// Expands the question whose job has run longest of those that may be split, while the job
+    /// goes on. Returns whether there was one.
     fn split_oldest(&mut self, turn: &mut Turn<'_>) -> bool {
-        let (now, patience) = (turn.now, self.config.split_after);
-        let is_old = |&&(since, _): &&(Millis, Key)| after(since, patience) <= now;
-        let leaf = self.config.leaf_empties;
-        let mut oldest = self.single_copies.iter().take(SPLIT_CANDIDATES).take_while(is_old);
-        let Some(&(_, key)) = oldest.find(|(_, key)| key.position.empties() > leaf) else {
+        let mut oldest = self.single_copies.iter().take(SPLIT_CANDIDATES);
+        let Some(&(_, key)) = oldest.find(|&&(since, key)| self.may_split(turn.now, since, key))
+        else {
             return false;
         };
         self.expand(turn, key);
@@ -285,6 +290,7 @@ impl Core {
             rivals.retain(|rival| rival.0 != worker);
             if rivals.is_empty() {
                 self.unpark(key);
+                self.uncover(key);
             }
             return;
         }

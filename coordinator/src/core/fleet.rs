@@ -149,6 +149,18 @@ impl Fleet {
         leases
     }
 
+    /// Returns whether `worker` has no free thread now but will have one at once: one of its jobs
+    /// was cancelled.
+    pub(super) fn is_stopping(&self, worker: WorkerId) -> bool {
+        self.workers.get(&worker).is_some_and(|state| {
+            let cancelled = |job: &JobId| {
+                let lease = self.leases.get(&(worker, *job));
+                lease.is_some_and(|lease| lease.target == Target::Nothing)
+            };
+            state.free == 0 && !state.draining && state.jobs.iter().any(cancelled)
+        })
+    }
+
     /// Returns the worker for a job, and the number of its free threads: `prefer` if it has any,
     /// otherwise the one with the most, that is not `avoid` and does not have `job` already. `avoid`
     /// counts only if others take jobs.

@@ -31,7 +31,9 @@ impl Core {
             self.promote(key, home);
             return true;
         }
-        self.graph.ensure(key.position, || known);
+        let solves = &self.solves;
+        let lies = || solves.get(&home).map(|solve| solve.lies(key.position)).unwrap_or_default();
+        self.graph.ensure(key.position, || known, lies);
         if let Some(node) = self.graph.get_mut(key.position) {
             node.windows.insert(key.window);
         }

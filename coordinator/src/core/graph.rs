@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use outflank_engine::{Bound, Position, Square, Window};
+use outflank_engine::{Bound, Position, Square, Symmetry, Window};
 
 use super::message::WorkerId;
 
@@ -45,6 +45,8 @@ pub(super) struct Edge {
 pub(super) struct Node {
     /// What is proved.
     pub(super) known: Known,
+    /// How the position lies in the request that came to it first.
+    pub(super) symmetry: Symmetry,
     /// The evaluation's opinion, once it was asked.
     pub(super) estimate: Option<i32>,
     /// Whether that was a careful estimate.
@@ -90,9 +92,15 @@ impl Graph {
     }
 
     /// Makes a node for `position` if there is none.
-    pub(super) fn ensure(&mut self, position: Position, known: impl FnOnce() -> Known) {
+    pub(super) fn ensure(
+        &mut self,
+        position: Position,
+        known: impl FnOnce() -> Known,
+        symmetry: impl FnOnce() -> Symmetry,
+    ) {
         self.nodes.entry(position).or_insert_with(|| Node {
             known: known(),
+            symmetry: symmetry(),
             estimate: None,
             careful: false,
             worker: None,
@@ -116,8 +124,10 @@ impl Graph {
         }
         let edges = edges(position);
         node.edges.clone_from(&edges);
+        let symmetry = node.symmetry;
         for edge in edges {
-            self.ensure(edge.child, || known(edge.child));
+            let below = || symmetry_below(position, symmetry, edge);
+            self.ensure(edge.child, || known(edge.child), below);
             if let Some(child) = self.nodes.get_mut(&edge.child) {
                 child.parents.insert(position);
             }
@@ -166,6 +176,15 @@ impl Graph {
         });
         infer(seen)
     }
+}
+
+/// Returns how the lower position of `edge` lies in a request where `position` lies as `symmetry` says.
+pub(super) fn symmetry_below(position: Position, symmetry: Symmetry, edge: Edge) -> Symmetry {
+    let below = match edge.square {
+        Some(square) => position.play(square).unwrap_or(position),
+        None => position.pass(),
+    };
+    Symmetry::between(edge.child, symmetry.position(below)).unwrap_or_default()
 }
 
 /// Returns the distinct positions one ply below `position`; a pass counts as a ply, and below a
@@ -221,7 +240,7 @@ mod tests {
         let start = Position::START.canonical();
         assert_eq!(edges(start).len(), 1);
         let mut graph = Graph::default();
-        graph.ensure(start, || Known::NOTHING);
+        graph.ensure(start, || Known::NOTHING, Symmetry::default);
         graph.link(start, |_| Known::NOTHING);
         graph.link(start, |_| Known::NOTHING);
         assert_eq!(graph.len(), 2);

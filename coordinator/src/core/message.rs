@@ -1,6 +1,6 @@
 //! What goes into the core and what comes out of it.
 
-use outflank_engine::{Bound, Position, Square, Window};
+use outflank_engine::{Belief, Bound, Position, Square, Symmetry, Window};
 pub use outflank_proto::message::{Progress, Solution, Source};
 
 /// A point in time: milliseconds since the coordinator started, by a clock that only goes forward.
@@ -26,14 +26,27 @@ pub struct Job {
     pub id: JobId,
     /// The position to solve, in canonical form.
     pub position: Position,
+    /// How the worker turns the position before it searches: jobs of one request look at the board
+    /// from one side, so that what one left in a hash table serves the next. Reports are about the
+    /// position as it stands above.
+    pub symmetry: Symmetry,
     /// The window its value is asked in.
     pub window: Window,
     /// The number of nodes after which the worker gives up and reports what it has proved.
     pub node_limit: u64,
     /// The number of the worker's threads that search together.
     pub threads: u32,
-    /// Proved bounds that the search will probably meet.
+    /// Proved bounds that the search will probably meet, of positions as it meets them: turned.
     pub known: Vec<(Position, Bound)>,
+}
+
+/// What a worker believes of a job that goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Interim {
+    /// The job.
+    pub job: JobId,
+    /// What the search believes of the job's position.
+    pub belief: Belief,
 }
 
 /// What a worker found out about a job.
@@ -125,6 +138,13 @@ pub enum Event {
         worker: WorkerId,
         /// Its jobs and the nodes searched so far in each.
         jobs: Vec<(JobId, u64)>,
+    },
+    /// A worker tells how far a job has come that goes on.
+    Interim {
+        /// The worker.
+        worker: WorkerId,
+        /// What it believes.
+        interim: Interim,
     },
     /// A worker reports a job.
     Reported {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use outflank_engine::{Bound, Position, Square, Window};
+use outflank_engine::{Bound, Position, Square, Symmetry, Window};
 
 use super::fleet::{Lease, after};
 use super::graph::Known;
@@ -68,6 +68,11 @@ impl Solve {
     /// Returns the nodes that are probably still to search.
     pub(super) fn remaining(&self) -> f64 {
         (self.predicted - (self.nodes + self.running_nodes) as f64).max(self.open_nodes)
+    }
+
+    /// Returns how `position` lies in the request, if it is its root.
+    pub(super) fn lies(&self, position: Position) -> Symmetry {
+        Symmetry::between(position, self.given).unwrap_or_default()
     }
 
     fn progress(&self, questions: &BTreeMap<Key, Question>, workers: u64) -> Progress {

@@ -21,6 +21,10 @@ use crate::store::Origin;
 /// The length of the queue of messages to a worker. A worker that lets it fill up is cut off.
 const QUEUE: usize = 2048;
 
+/// The shortest time between two interim reports of a job: a fraction of the shortest job that is
+/// worth splitting.
+const INTERIM_MILLIS: u32 = 50;
+
 /// The service that workers call.
 #[derive(Debug)]
 pub(super) struct ClusterService(pub(super) Arc<Shared>);
@@ -103,6 +107,7 @@ impl Connection {
             protocol,
             heartbeat_millis: u32::try_from(heartbeat).unwrap_or(u32::MAX),
             build: shared.options.build.clone(),
+            interim_millis: INTERIM_MILLIS,
         });
         let origin = Origin {
             build: format!("{build} {isa}"),
@@ -174,6 +179,9 @@ impl Connection {
             FromWorker::Heartbeat(jobs) => {
                 let jobs = jobs.into_iter().map(|(job, nodes)| (crate::core::JobId(job), nodes));
                 Event::Heartbeat { worker, jobs: jobs.collect() }
+            }
+            FromWorker::Interim(interim) => {
+                Event::Interim { worker, interim: convert::interim(interim) }
             }
             FromWorker::Report(report) => {
                 Event::Reported { worker, report: convert::report(report) }

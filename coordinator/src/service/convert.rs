@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use outflank_proto::message;
 
-use crate::core::{Job, JobId, Method, Proof, Report};
+use crate::core::{Interim, Job, JobId, Method, Proof, Report};
 use crate::store;
 
 /// Returns a job as the worker gets it.
@@ -16,7 +16,13 @@ pub(super) fn job(job: Job) -> message::Job {
         node_limit: job.node_limit,
         threads: job.threads,
         known: job.known,
+        symmetry: job.symmetry,
     }
+}
+
+/// Returns what a worker believes of a running job as the core gets it.
+pub(super) fn interim(interim: message::Interim) -> Interim {
+    Interim { job: JobId(interim.job), belief: interim.belief }
 }
 
 /// Returns a worker's report as the core gets it.

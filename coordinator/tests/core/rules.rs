@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use outflank_coordinator::core::{
-    Command, Config, Event, Job, JobId, Method, Millis, Report, SolveId, Source, WorkerId,
+    Command, Config, Event, Interim, Job, JobId, Method, Millis, Report, SolveId, Source, WorkerId,
 };
-use outflank_engine::{Bound, Position, Score, Square, Window};
+use outflank_engine::{Belief, Bound, Position, Score, Square, Window};
 
 use crate::oracle::{Oracle, replay};
 use crate::random::{Random, position};
@@ -379,4 +379,30 @@ fn a_job_goes_to_the_worker_that_knows_its_position() {
     let commands = script.report(1, first, empty(&job, job.node_limit));
     let jobs = assigned(&commands);
     assert_eq!(jobs[0].0, first, "the first part goes to who searched the whole: {jobs:?}");
+}
+
+#[test]
+fn a_request_is_split_around_what_its_lead_believes_and_the_lead_gets_the_eldest() {
+    let mut script = Script::new(Config { most_led: 8, ..split() });
+    script.join(0, 1, 1);
+    script.join(0, 2, 1);
+    let (lead, whole) = only_job(&script.submit(0, 1, nine_empties()));
+    assert_eq!(whole.window, Window::FULL);
+    let value = Oracle::default().value(nine_empties());
+    let belief = |searches, is_last| Interim {
+        job: whole.id,
+        belief: Belief { value: value.discs(), best_move: None, searches, is_last },
+    };
+    assert_eq!(script.interim(1, lead, belief(1, false)), [], "that is no opinion yet");
+    let others = script.interim(2, lead, belief(2, false));
+    let (other, goal) = only_job(&others);
+    assert_ne!(other, lead);
+    assert!(goal.window.is_null(), "the lead is at the eldest itself");
+    let commands = script.interim(3, lead, belief(3, true));
+    assert_eq!(commands, [Command::Cancel { worker: WorkerId(lead), job: whole.id }]);
+    let commands = script.report(4, lead, empty(&whole, 10));
+    let (worker, eldest) = assigned(&commands)[0].clone();
+    assert_eq!((worker, eldest.position.empties()), (lead, 8));
+    let around = Window::new(-value.up(), -value.down()).expect("it is not at the limit");
+    assert_eq!(eldest.window, around);
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use outflank_coordinator::core::{
-    Command, Config, Core, Event, Job, Millis, Report, SolveId, WorkerId,
+    Command, Config, Core, Event, Interim, Job, Millis, Report, SolveId, WorkerId,
 };
 use outflank_engine::{Bound, Position, Window};
 
@@ -54,6 +54,10 @@ impl Script {
         self.at(second, Event::Submitted { solve: SolveId(solve), position, window })
     }
 
+    pub(crate) fn interim(&mut self, second: u64, worker: u64, interim: Interim) -> Vec<Command> {
+        self.at(second, Event::Interim { worker: WorkerId(worker), interim })
+    }
+
     pub(crate) fn report(&mut self, second: u64, worker: u64, report: Report) -> Vec<Command> {
         self.at(second, Event::Reported { worker: WorkerId(worker), report })
     }
@@ -66,7 +70,7 @@ impl Script {
 
 /// Sizes that let every test position go out as one job.
 pub(crate) fn whole() -> Config {
-    Config { progress_interval: Duration::from_secs(10_000), ..Config::default() }
+    Config { most_led: 0, progress_interval: Duration::from_secs(10_000), ..Config::default() }
 }
 
 /// Sizes that split positions of nine empties once or more.

@@ -1,7 +1,7 @@
 //! What a truthful worker may report about a job.
 
-use outflank_coordinator::core::{Job, Report};
-use outflank_engine::{Bound, Position, Score, Square, Window};
+use outflank_coordinator::core::{Interim, Job, Report};
+use outflank_engine::{Belief, Bound, Position, Score, Square, Window};
 
 use crate::oracle::Oracle;
 use crate::random::Random;
@@ -29,6 +29,18 @@ pub(crate) fn stopped(oracle: &Oracle, random: &mut Random, job: &Job, nodes: u6
     }
     let best_move = order.first().copied();
     Report { children, order, best_move, ..empty(job, nodes) }
+}
+
+/// Returns what a worker may believe of a job that goes on: what is right or nearly so.
+pub(crate) fn interim(oracle: &Oracle, random: &mut Random, job: &Job) -> Interim {
+    let value = oracle.value(job.position).discs() + 2 * (random.below(5) as i32 - 2);
+    let belief = Belief {
+        value: value.clamp(-64, 64),
+        best_move: Square::lowest(job.position.moves()),
+        searches: 1 + random.below(3) as u32,
+        is_last: random.chance(50),
+    };
+    Interim { job: job.id, belief }
 }
 
 /// Returns a report that claims nothing.

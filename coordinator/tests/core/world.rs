@@ -143,6 +143,7 @@ pub(crate) fn tiny() -> Config {
         jobs_per_thread: 4.0,
         budget_factor: 4.0,
         leaf_empties: 3,
+        most_led: 0,
         ..Config::default()
     }
 }
@@ -479,6 +480,11 @@ impl World {
         let searched = nodes.min(job.node_limit);
         let delay = 5 + 20 * searched / u64::from(job.threads);
         let id = job.id;
+        if self.config.most_led > 0 && self.random.chance(40) {
+            let interim = worker::interim(&self.oracle, &mut self.random, &job);
+            let begun = 1 + self.random.below(delay);
+            self.schedule(begun, Happening::Arrives(Event::Interim { worker, interim }));
+        }
         let Some(state) = self.workers.get_mut(&worker) else { return };
         state.jobs.insert(id, (job, nodes));
         let threads = state.threads;

@@ -10,7 +10,7 @@ use super::principal::principal;
 use super::searcher::{Searcher, Stopped};
 use super::{SearchSet, selective};
 use crate::table::Entry;
-use crate::{Answer, Bound, Control, Position, Request, Score, Square, Window};
+use crate::{Answer, Belief, Bound, Control, Position, Request, Score, Square, Window};
 
 /// Searches on `request.threads` threads.
 pub(crate) fn solve<K: SearchSet>(
@@ -142,8 +142,14 @@ fn search<K: SearchSet>(
         return principal(searcher, node, alpha, beta, Level::EXACT);
     }
     let mut value = selective::guess(searcher, node)?;
-    for level in levels {
-        value = aspire(searcher, node, alpha, beta, value, level)?.0;
+    let mut searches = 0;
+    while let Some(level) = levels.next() {
+        let (better, square) = aspire(searcher, node, alpha, beta, value, level)?;
+        value = better;
+        searches += 1;
+        let best_move = square.and_then(|square| Square::new(square.into()));
+        let is_last = levels.peek().is_none();
+        searcher.crew.control.believe(Belief { value, best_move, searches, is_last });
     }
     aspire(searcher, node, alpha, beta, value, Level::EXACT)
 }

@@ -5,7 +5,7 @@ use outflank_engine::{Bound, Position, Score, Square, Window};
 
 use super::search::{Searcher, Table};
 use super::tree::Model;
-use crate::crew::{Crew, Search, nothing};
+use crate::crew::{Crew, Outlook, nothing};
 use crate::random::{hash, normal};
 
 /// The most positions that a worker remembers, before it forgets all.
@@ -28,6 +28,8 @@ pub struct Modelled {
 struct Worker {
     table: Table,
     log: Vec<(u64, Position, Bound)>,
+    /// The job and its report, if it is left to run.
+    running: Option<(Job, Report)>,
 }
 
 impl Modelled {
@@ -68,13 +70,13 @@ impl Model {
 }
 
 impl Crew for Modelled {
-    fn search(&mut self, worker: usize, job: &Job) -> Search {
-        let Worker { table, log } = &mut self.workers[worker];
+    fn begin(&mut self, worker: usize, job: &Job) {
+        let Worker { table, log, running } = &mut self.workers[worker];
         if table.len() > TABLE {
             table.clear();
         }
         for &(position, bound) in &job.known {
-            remember(table, position, bound);
+            remember(table, position.canonical(), bound);
         }
         let guess =
             if job.window.is_null() { 0 } else { self.model.estimate(job.position, GUESS_PLIES) };
@@ -88,17 +90,27 @@ impl Crew for Modelled {
             report.finished = true;
             report.best_move = Square::all(job.position.moves()).next();
         }
-        Search { nodes, report }
+        *running = Some((job.clone(), report));
     }
 
-    fn stopped(&mut self, worker: usize, job: &Job, nodes: u64) -> Report {
+    fn look(&mut self, worker: usize, _nodes: u64) -> Outlook {
+        let nodes = self.workers[worker].running.as_ref().map_or(0, |(_, report)| report.nodes);
+        Outlook { until: nodes, ends: true, interim: None }
+    }
+
+    fn end(&mut self, worker: usize) -> Report {
         let state = &mut self.workers[worker];
-        state.keep(nodes);
-        Report { children: state.children(job.position), ..nothing(job, nodes) }
+        state.keep(u64::MAX);
+        let (_, report) = state.running.take().expect("the worker has a job");
+        report
     }
 
-    fn ended(&mut self, worker: usize, _job: &Job) {
-        self.workers[worker].keep(u64::MAX);
+    fn stop(&mut self, worker: usize, nodes: u64) -> Report {
+        let state = &mut self.workers[worker];
+        let (job, report) = state.running.take().expect("the worker has a job");
+        let nodes = nodes.min(report.nodes);
+        state.keep(nodes);
+        Report { children: state.children(job.position), ..nothing(&job, nodes) }
     }
 }
 

@@ -1,0 +1,143 @@
+//! The lead: the worker that searches a whole request first, until it believes to know the value.
+//!
+//! A question asked around a wrong value costs whole rounds of jobs. So the first job of a request for
+//! a value is the request itself: its worker goes through the selective searches that come before
+//! an exact one anyway, and tells what it believes. Then the request is split around that value, and
+//! the same worker goes on with the eldest child, for which it has all its tables.
+
+use std::time::Duration;
+
+use outflank_engine::{Belief, Position, Window};
+
+use super::bracket::Bracket;
+use super::fleet::{Target, after};
+use super::message::{Interim, Millis, WorkerId};
+use super::question::{Item, Key, Plan, Question, State, Wanted};
+use super::{Core, Turn};
+
+impl Core {
+    /// Returns whether the question goes to one worker as a whole although it may be too large for
+    /// a job: a value is asked, and the request is not split yet. Larger fleets have no time for it.
+    pub(super) fn wants_lead(&self, key: Key) -> bool {
+        let must_split = self.questions.get(&key).is_none_or(|question| question.must_split);
+        let is_led = self.is_root(key) && self.is_believed(key.position);
+        self.is_small_fleet() && !key.window.is_null() && !must_split && !is_led
+    }
+
+    /// Returns whether a question that runs since `since` may be split while workers are idle: a
+    /// root when its lead has no opinion after a while, another value at once, a goal when it has run
+    /// for a while.
+    pub(super) fn may_split(&self, now: Millis, since: Millis, key: Key) -> bool {
+        let is_leaf = key.position.empties() <= self.config.leaf_empties;
+        let is_value = self.is_small_fleet() && !key.window.is_null();
+        let is_open = is_value && self.is_root(key) && !self.is_believed(key.position);
+        let patience = match (is_open, is_value) {
+            (true, _) => self.config.lead_patience,
+            (false, true) => Duration::ZERO,
+            (false, false) => self.config.split_after,
+        };
+        !is_leaf && after(since, patience) <= now
+    }
+
+    fn is_small_fleet(&self) -> bool {
+        (2..=self.config.most_led).contains(&self.fleet.threads())
+    }
+
+    fn is_root(&self, key: Key) -> bool {
+        let is_solve = |wanted: &Wanted| matches!(wanted, Wanted::Solve(_));
+        self.questions.get(&key).is_some_and(|question| question.wanted_by.iter().any(is_solve))
+    }
+
+    fn is_believed(&self, position: Position) -> bool {
+        self.graph.get(position).is_some_and(|node| node.careful)
+    }
+
+    /// Takes what a worker believes of a job that goes on. It proves nothing.
+    pub(super) fn interim(&mut self, turn: &mut Turn<'_>, worker: WorkerId, interim: Interim) {
+        let Some(&mut lease) = self.fleet.lease_mut(worker, interim.job) else { return };
+        self.take_belief(lease.position, lease.window, interim.belief);
+        if let Target::Question(key) = lease.target {
+            self.follow_lead(turn, key, interim.belief);
+        }
+    }
+
+    fn take_belief(&mut self, position: Position, window: Window, belief: Belief) {
+        let Some(node) = self.graph.get_mut(position) else { return };
+        if !window.is_null() {
+            node.estimate = Some(belief.value);
+            node.careful |= belief.is_last;
+        }
+        if let Some(best) = belief.best_move.filter(|&best| position.play(best).is_some()) {
+            node.order.retain(|&square| square != best);
+            node.order.insert(0, best);
+        }
+    }
+
+    /// Splits a request that is led, now that its lead has an opinion of its value. Others try the
+    /// younger brothers until it is sure; then it gets the eldest.
+    fn follow_lead(&mut self, turn: &mut Turn<'_>, key: Key, belief: Belief) {
+        let Some(question) = self.questions.get(&key) else { return };
+        let is_root = self.is_root(key);
+        let is_large = question.predicted > self.job_size();
+        let has_opinion = belief.is_last || belief.searches >= self.config.opinion_after;
+        let is_led = is_root && is_large && self.is_small_fleet() && !key.window.is_null();
+        if !is_led || !has_opinion {
+            return;
+        }
+        let (is_running, is_led) = match &question.state {
+            State::Running { .. } => (true, true),
+            State::Expanded { rivals, .. } => (false, !rivals.is_empty()),
+            _ => (false, false),
+        };
+        if !is_led {
+            return;
+        }
+        if is_running {
+            self.expand(turn, key);
+        }
+        if let Some(question) = self.questions.get_mut(&key)
+            && let State::Expanded { plan: Plan::Principal(principal), rivals, .. } =
+                &mut question.state
+        {
+            principal.bracket = Bracket::new(belief.value);
+            if belief.is_last {
+                let rivals = std::mem::take(rivals);
+                self.cancel(turn, &rivals);
+                self.unpark(key);
+                self.uncover(key);
+            }
+        }
+        self.review(turn, key);
+    }
+
+    /// Takes the eldest child of a request that is led out of the queue: its lead is at it.
+    pub(super) fn cover(&mut self, key: Key, eldest: Key) {
+        let Some(question) = self.questions.get(&key) else { return };
+        let State::Expanded { rivals, .. } = &question.state else { return };
+        if rivals.is_empty() || eldest.window.is_null() {
+            return;
+        }
+        let Some(question) = self.questions.get_mut(&eldest) else { return };
+        if let State::Waiting = question.state {
+            let item = (question.rank, Item::Question(eldest));
+            if self.queue.remove(&item) || self.ready.remove(&item) {
+                question.state = State::Parked;
+            }
+        }
+    }
+
+    /// Puts the children of `key` that its lead was at into the queue.
+    pub(super) fn uncover(&mut self, key: Key) {
+        let Some(question) = self.questions.get(&key) else { return };
+        let State::Expanded { open, .. } = &question.state else { return };
+        for child in open.clone() {
+            let is_parked = |question: &Question| matches!(question.state, State::Parked);
+            let waits = self.graph.get(child.position).is_some_and(|node| {
+                node.parked.contains(&child.window) && !node.running.is_empty()
+            });
+            if self.questions.get(&child).is_some_and(is_parked) && !waits {
+                self.enqueue(child);
+            }
+        }
+    }
+}
