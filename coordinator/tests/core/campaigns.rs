@@ -1,6 +1,6 @@
 //! Requests of campaigns: their turn, and how they are cut.
 
-use outflank_coordinator::core::{Event, SolveId, Terms};
+use outflank_coordinator::core::{Event, SolveId, Terms, WorkerId};
 use outflank_engine::{Position, Score, Square, Window};
 
 use crate::random::{Random, position};
@@ -34,13 +34,16 @@ fn a_row_that_a_client_asks_about_too_does_not_wait_for_its_turn() {
         let mut script = Script::new(config);
         enlist(&mut script, 1, low, Terms { priority: 1, split_to: None });
         if first_worker {
-            script.join(0, 1, 1); // The row is split, and what it asks waits.
+            script.join(0, 1, 1); // The row is split, and its first goal given out.
         }
         enlist(&mut script, 2, high, Terms { priority: 2, split_to: None });
         let questions = script.core.status().questions;
         script.submit_window(0, 3, low, window);
         let status = script.core.status();
         assert_eq!((status.solves, status.questions), (3, questions), "they are shared");
+        if first_worker {
+            script.at(0, Event::Left { worker: WorkerId(1) }); // That goal waits again.
+        }
         let (_, job) = only_job(&script.join(0, 2, 1));
         assert!(descends(job.position, low), "{job:?}");
     }
@@ -50,7 +53,7 @@ fn a_row_that_a_client_asks_about_too_does_not_wait_for_its_turn() {
 fn descends(position: Position, root: Position) -> bool {
     let root = root.canonical();
     if root.empties() <= position.empties() {
-        return root == position;
+        return root == position.canonical();
     }
     if root.must_pass() {
         return descends(position, root.pass());
