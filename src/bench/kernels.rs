@@ -126,7 +126,7 @@ mod tests {
             let name = variant.runner.entry.name;
             assert!(variant.throughput > 0.0 && variant.latency > 0.0, "{name}");
         }
-        assert!(measured.hertz > 1e8);
+        assert!(measured.hertz.is_finite() && measured.hertz > 0.0);
     }
 
     #[test]
