@@ -142,6 +142,27 @@ choices! {
         Avx512   "avx512_minima"    "search 1.00 as both mask forms, AVX2 1.03, one register 1.06"
         Neon     "neon_rbit"        "fewest instructions; there is no Arm machine to measure on"
     }
+    FLIP_PAIR "flip_pair" {
+        Portable "lowest_and_lzcnt" "one after the other; the search makes single flips"
+        Sse2     "lowest_and_lzcnt" "alone 9.8, of what needs no more than SSE2"
+        Avx2     "avx2_smart_clear" "alone 4.1, general registers 9.8"
+        Avx512   "avx512_minima"    "alone 3.3 one after the other, 3.9 in one register"
+        Neon     "neon_rbit"        "there is no Arm machine to measure on"
+    }
+    FLIP_FOUR "flip_four" {
+        Portable "lowest_and_lzcnt" "one after the other; the search makes single flips"
+        Sse2     "lowest_and_lzcnt" "alone 23, of what needs no more than SSE2"
+        Avx2     "avx2_smart_clear" "alone 25, general registers 23 with 34 of latency for 27"
+        Avx512   "avx512_minima"    "alone 22.9 one after the other, 23.9 in two registers"
+        Neon     "neon_rbit"        "there is no Arm machine to measure on"
+    }
+    FLIP_SIDES "flip_sides" {
+        Portable "lowest_and_lzcnt" "one after the other; the search makes single flips"
+        Sse2     "lowest_and_lzcnt" "alone 9.7, of what needs no more than SSE2"
+        Avx2     "avx2_smart_clear" "alone 4.3, general registers 9.7"
+        Avx512   "avx512_minima"    "alone 3.3 one after the other, 3.8 in one register"
+        Neon     "neon_rbit"        "there is no Arm machine to measure on"
+    }
     LAST_FLIP "last_flip" {
         Portable "kindergarten" "alone 2.1, isolated bits 5.2"
         Sse2     "kindergarten" "alone 2.1, SSE2 1.8 but 6.9 of latency for 5.5"
@@ -156,12 +177,33 @@ choices! {
         Avx512   "pext_both"    "search 1.00, one side 1.03, VPTESTMB 1.05, kindergarten 1.07"
         Neon     "neon_addv"    "there is no Arm machine to measure on"
     }
+    LAST_FLIP_EIGHT "last_flip_eight" {
+        Portable "kindergarten" "alone 36 for eight; the search has no use for it"
+        Sse2     "kindergarten" "alone 36 for eight, of what needs no more than SSE2"
+        Avx2     "kindergarten" "alone 36 for eight; PEXT is slow before Zen 3"
+        Avx512   "pext_crossed" "alone 23.7 for eight, four look-ups 24.9, a lane each 29.8"
+        Neon     "kindergarten" "there is no Arm machine to measure on"
+    }
+    LAST_SCORE "last_score" {
+        Portable "both_sides" "alone 4.3 as the low cut"
+        Sse2     "both_sides" "alone 4.3 as the low cut"
+        Avx2     "both_sides" "alone 4.3, AVX2 3.3 but 8.1 of latency for 6.7"
+        Avx512   "pext_both"  "alone 2.9 and 6.4 of latency, high cuts 3.6 and 7.6"
+        Neon     "both_sides" "there is no Arm machine to measure on"
+    }
     MOBILITY "mobility" {
         Portable "parallel_prefix"         "alone 7.0, shifts 9.3"
         Sse2     "sse2_six_directions"     "search 0.94 of the portable form; alone 4.7 for 7.0"
         Avx2     "avx2_four_directions"    "search 1.04 of AVX-512, SSE2 1.13"
         Avx512   "avx512_eight_directions" "search 1.00, four directions 0.99 (noise); alone 1.9 for 2.4"
         Neon     "parallel_prefix"         "shifts are part of the logic instructions"
+    }
+    POTENTIAL "potential" {
+        Portable "rows_first" "alone 1.6, the floor"
+        Sse2     "rows_first" "alone 1.6, the floor"
+        Avx2     "rows_first" "alone 1.6, the floor"
+        Avx512   "rows_first" "alone 1.6, eight directions 1.8 with 7.5 of latency for 2.6"
+        Neon     "rows_first" "shifts are part of the logic instructions"
     }
     LINES "lines" {
         Portable "parallel_prefix"         "alone 5.6, rotations 7.7; used by stability only"
@@ -190,5 +232,12 @@ choices! {
         Avx2     "avx2_transpositions" "alone 11.3, lanes 10.8 with more latency"
         Avx512   "avx512_eight_images" "alone 7.3, tests 8.7; GFNI, 2.2, is not of this level"
         Neon     "delta_swaps"         "the compiler makes RBIT and REV of the mirrors"
+    }
+    COUNT "count" {
+        Portable "count_ones" "the compiler's choice"
+        Sse2     "count_ones" "the compiler's choice: divide and conquer"
+        Avx2     "count_ones" "becomes POPCNT, alone 1.5 and as much latency, nibbles 1.8 and 6.3"
+        Avx512   "count_ones" "becomes POPCNT, 1.5 of latency; VPOPCNTQ 2.6"
+        Neon     "count_ones" "becomes CNT and ADDV"
     }
 }

@@ -12,11 +12,11 @@
 pub(crate) mod avx2;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx512;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod bmi2;
 pub mod leaves;
 #[cfg(target_arch = "aarch64")]
 pub(crate) mod neon;
-#[cfg(target_arch = "x86_64")]
-pub(crate) mod pext;
 pub mod portable;
 pub mod scalar;
 pub mod score;
@@ -47,8 +47,8 @@ pub mod one {
             "avx512_whole" "D4" ["avx2", "avx512f", "avx512bw", "avx512vl"] avx512::tested::whole,
             "avx512_flip" "D6" ["avx2", "avx512f", "avx512cd", "avx512vl", "popcnt"]
                 avx512::flipped::last_flip,
-            "pext" "D3" ["bmi2"] pext::last_flip,
-            "pext_both" "D3 D7" ["bmi2"] avx512::last_flip,
+            "pext" "D3" ["bmi2"] bmi2::last_flip,
+            "pext_both" "D3 D7" ["bmi2"] bmi2::both::last_flip,
         }
         aarch64 {
             "neon_addv" "D5" ["neon"] neon::last_flip,
@@ -86,9 +86,9 @@ pub mod both {
                 avx512::flipped::at_once,
             "avx512_gathered" "D6" ["avx512f", "avx512bw", "avx512bitalg", "popcnt"]
                 avx512::gathered::last_flip_both,
-            "pext" "D3" ["bmi2"] pext::last_flip_both,
-            "pext_both" "D3 D7" ["bmi2"] avx512::last_flip_both,
-            "pext_crossed" "D1 D3 D7" ["bmi2"] avx512::crossed::last_flip_both,
+            "pext" "D3" ["bmi2"] bmi2::last_flip_both,
+            "pext_both" "D3 D7" ["bmi2"] bmi2::both::last_flip_both,
+            "pext_crossed" "D1 D3 D7" ["bmi2"] bmi2::crossed::last_flip_both,
         }
         aarch64 {
             "neon_addv" "D5" ["neon"] neon::last_flip_both,

@@ -2,9 +2,12 @@
 
 #[cfg(target_arch = "aarch64")]
 use crate::Neon;
+use crate::bits::count;
+use crate::flip::several;
+use crate::mobility::potential;
 #[cfg(target_arch = "x86_64")]
 use crate::{Avx2, Avx512};
-use crate::{Scalar, bits, flip, hash, last_flip, lines, mobility, stability, symmetry};
+use crate::{Scalar, flip, hash, last_flip, lines, mobility, stability, symmetry};
 
 /// The kernels of one instruction set, implemented by its token.
 ///
@@ -19,6 +22,15 @@ pub trait KernelSet: Copy + Send + Sync + 'static {
     /// move is not legal.
     fn flip(self, player: u64, opponent: u64, square: u32) -> u64;
 
+    /// Returns [`flip`](Self::flip) for two squares.
+    fn flip_pair(self, player: u64, opponent: u64, squares: [u32; 2]) -> [u64; 2];
+
+    /// Returns [`flip`](Self::flip) for four squares.
+    fn flip_four(self, player: u64, opponent: u64, squares: [u32; 4]) -> [u64; 4];
+
+    /// Returns [`flip`](Self::flip) for the player and for the opponent.
+    fn flip_sides(self, player: u64, opponent: u64, square: u32) -> [u64; 2];
+
     /// Returns the squares where the player can move.
     fn moves(self, player: u64, opponent: u64) -> u64;
 
@@ -28,6 +40,13 @@ pub trait KernelSet: Copy + Send + Sync + 'static {
 
     /// Returns [`last_flip`](Self::last_flip) for the player and for the opponent.
     fn last_flip_both(self, player: u64, square: u32) -> (u32, u32);
+
+    /// Returns [`last_flip_both`](Self::last_flip_both) for eight positions, with the players first.
+    fn last_flip_eight(self, players: [u64; 8], squares: [u32; 8]) -> [[u64; 8]; 2];
+
+    /// Returns the score for the player, who is to move, when `square` is the only empty one, or a
+    /// bound that decides whether it is greater than `alpha`, an even number.
+    fn last_score(self, player: u64, square: u32, alpha: i32) -> i32;
 
     /// Returns the squares whose row, column, diagonal (the direction A1–H8) and antidiagonal are
     /// full of discs.
@@ -43,16 +62,10 @@ pub trait KernelSet: Copy + Send + Sync + 'static {
     fn canonical(self, player: u64, opponent: u64) -> (u64, u64);
 
     /// Returns the number of squares in the board.
-    #[inline(always)]
-    fn count(self, board: u64) -> u32 {
-        board.count_ones() // POPCNT, or CNT, where the caller has the features
-    }
+    fn count(self, board: u64) -> u32;
 
     /// Returns the empty squares next to an opponent's disc: where a move may become possible.
-    #[inline(always)]
-    fn potential_moves(self, player: u64, opponent: u64) -> u64 {
-        bits::neighbours(opponent) & !(player | opponent)
-    }
+    fn potential_moves(self, player: u64, opponent: u64) -> u64;
 }
 
 /// Implements [`KernelSet`] by entering the variant that [`choice`](crate::choice) names for the
@@ -64,6 +77,24 @@ macro_rules! kernel_set {
             fn flip(self, player: u64, opponent: u64, square: u32) -> u64 {
                 // SAFETY: the token proves the features.
                 unsafe { flip::chosen::<Self>(player, opponent, square) }
+            }
+
+            #[inline(always)]
+            fn flip_pair(self, player: u64, opponent: u64, squares: [u32; 2]) -> [u64; 2] {
+                // SAFETY: the token proves the features.
+                unsafe { several::pair::chosen::<Self>(player, opponent, squares) }
+            }
+
+            #[inline(always)]
+            fn flip_four(self, player: u64, opponent: u64, squares: [u32; 4]) -> [u64; 4] {
+                // SAFETY: the token proves the features.
+                unsafe { several::four::chosen::<Self>(player, opponent, squares) }
+            }
+
+            #[inline(always)]
+            fn flip_sides(self, player: u64, opponent: u64, square: u32) -> [u64; 2] {
+                // SAFETY: the token proves the features.
+                unsafe { several::sides::chosen::<Self>(player, opponent, square) }
             }
 
             #[inline(always)]
@@ -82,6 +113,18 @@ macro_rules! kernel_set {
             fn last_flip_both(self, player: u64, square: u32) -> (u32, u32) {
                 // SAFETY: the token proves the features.
                 unsafe { last_flip::both::chosen::<Self>(player, square) }
+            }
+
+            #[inline(always)]
+            fn last_flip_eight(self, players: [u64; 8], squares: [u32; 8]) -> [[u64; 8]; 2] {
+                // SAFETY: the token proves the features.
+                unsafe { last_flip::leaves::chosen::<Self>(players, squares) }
+            }
+
+            #[inline(always)]
+            fn last_score(self, player: u64, square: u32, alpha: i32) -> i32 {
+                // SAFETY: the token proves the features.
+                unsafe { last_flip::score::chosen::<Self>(player, square, alpha) }
             }
 
             #[inline(always)]
@@ -106,6 +149,18 @@ macro_rules! kernel_set {
             fn canonical(self, player: u64, opponent: u64) -> (u64, u64) {
                 // SAFETY: the token proves the features.
                 unsafe { symmetry::chosen::<Self>(player, opponent) }
+            }
+
+            #[inline(always)]
+            fn count(self, board: u64) -> u32 {
+                // SAFETY: the token proves the features.
+                unsafe { count::chosen::<Self>(board) }
+            }
+
+            #[inline(always)]
+            fn potential_moves(self, player: u64, opponent: u64) -> u64 {
+                // SAFETY: the token proves the features.
+                unsafe { potential::chosen::<Self>(player, opponent) }
             }
         }
     };

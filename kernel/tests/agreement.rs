@@ -15,6 +15,15 @@ fn check_board<K: KernelSet>(kernels: K, name: &str, player: u64, opponent: u64)
     for square in (0..64).filter(|square| empty >> square & 1 != 0) {
         let flipped = flip::scalar::flip(player, opponent, square);
         assert_eq!(kernels.flip(player, opponent, square), flipped, "flip {square}, {}", at());
+        let theirs = flip::scalar::flip(opponent, player, square);
+        let sides = kernels.flip_sides(player, opponent, square);
+        assert_eq!(sides, [flipped, theirs], "both sides {square}, {}", at());
+        let next = (empty.rotate_right(square + 1).trailing_zeros() + square + 1) % 64;
+        let other = flip::scalar::flip(player, opponent, next);
+        let pair = kernels.flip_pair(player, opponent, [square, next]);
+        assert_eq!(pair, [flipped, other], "pair {square} {next}, {}", at());
+        let four = kernels.flip_four(player, opponent, [next, square, square, next]);
+        assert_eq!(four, [other, flipped, flipped, other], "four {square} {next}, {}", at());
     }
     let full = lines::scalar::full_lines(player | opponent);
     assert_eq!(kernels.full_lines(player | opponent), full, "full lines, {}", at());
@@ -45,6 +54,19 @@ fn check_last<K: KernelSet>(kernels: K, name: &str, player: u64, square: u32) {
     let at = || format!("{name}: player {player:#018x}, square {square}");
     assert_eq!(kernels.last_flip_both(player, square), expected, "both, {}", at());
     assert_eq!(kernels.last_flip(player, square), expected.0, "one, {}", at());
+    let mut counts = [[0; 8]; 2];
+    let players: [u64; 8] = std::array::from_fn(|leaf| player.rotate_left(8 * leaf as u32));
+    for leaf in 0..8 {
+        let (mine, theirs) = last_flip::scalar::last_flip_both(players[leaf], square);
+        (counts[0][leaf], counts[1][leaf]) = (mine.into(), theirs.into());
+    }
+    assert_eq!(kernels.last_flip_eight(players, [square; 8]), counts, "eight, {}", at());
+    let score = last_flip::score::VARIANTS[0].function().expect("the reference needs no features");
+    let exact = score(player, square, 0);
+    for alpha in [exact - 2, exact] {
+        let found = kernels.last_score(player & !(1 << square), square, alpha);
+        assert_eq!(found > alpha, exact > alpha, "score {found} at {alpha}, {}", at());
+    }
 }
 
 /// Random boards: each square is empty, the player's or the opponent's, in varying shares.

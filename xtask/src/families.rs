@@ -1,6 +1,8 @@
 //! The families whose variants the engine can be built with.
 
+use outflank_kernel::bits::count;
 use outflank_kernel::catalogue::{Entry, Variant};
+use outflank_kernel::mobility::potential;
 use outflank_kernel::{Level, flip, hash, last_flip, lines, mobility, stability, symmetry};
 
 /// A family of the engine.
@@ -43,9 +45,11 @@ pub(crate) fn all() -> Vec<Family> {
         family!("last_flip", "OUTFLANK_KERNEL_LAST_FLIP", last_flip::one),
         family!("last_flip_both", "OUTFLANK_KERNEL_LAST_FLIP_BOTH", last_flip::both),
         family!("mobility", "OUTFLANK_KERNEL_MOBILITY", mobility),
+        family!("potential", "OUTFLANK_KERNEL_POTENTIAL", potential),
         family!("lines", "OUTFLANK_KERNEL_LINES", lines),
         family!("stability", "OUTFLANK_KERNEL_STABILITY", stability),
         family!("hash", "OUTFLANK_KERNEL_HASH", hash),
         family!("symmetry", "OUTFLANK_KERNEL_SYMMETRY", symmetry),
+        family!("count", "OUTFLANK_KERNEL_COUNT", count),
     ]
 }

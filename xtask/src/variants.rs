@@ -18,8 +18,8 @@ use crate::families::{self, Family};
 /// Build the solver with each variant of a kernel family and time it on FFO #20 to #39.
 #[derive(Debug, Args)]
 pub(crate) struct BenchVariants {
-    /// Only this family (flip, last_flip, last_flip_both, mobility, lines, stability, hash,
-    /// symmetry); may be given several times.
+    /// Only this family (flip, last_flip, last_flip_both, mobility, potential, lines, stability,
+    /// hash, symmetry, count); may be given several times.
     #[arg(long, value_name = "NAME")]
     family: Vec<String>,
     /// Only these variants, besides the engine's choice; may be given several times.

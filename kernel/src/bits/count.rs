@@ -17,8 +17,10 @@ mod sse;
 crate::catalogue::family! {
     /// Board → number of squares.
     Count = fn(board: u64) -> u32;
+    chosen by COUNT or "OUTFLANK_KERNEL_COUNT";
     portable {
         "reference" "A1" [] scalar::count,
+        "count_ones" "A1" [] portable::count_ones,
         "multiplication" "A1" [] portable::multiplication,
         "table_of_words" "A1" [] portable::table_of_words,
     }

@@ -10,11 +10,13 @@ macro_rules! one_after_the_other {
     ($(#[$about:meta])* $module:ident, $flip:path, $($features:literal)?) => {
         $(#[$about])*
         mod $module {
+            #[inline]
             $(#[target_feature(enable = $features)])?
             pub(super) fn pair(player: u64, opponent: u64, [a, b]: [u32; 2]) -> [u64; 2] {
                 [$flip(player, opponent, a), $flip(player, opponent, b)]
             }
 
+            #[inline]
             $(#[target_feature(enable = $features)])?
             pub(super) fn four(player: u64, opponent: u64, [a, b, c, d]: [u32; 4]) -> [u64; 4] {
                 let [a, b] = pair(player, opponent, [a, b]);
@@ -22,6 +24,7 @@ macro_rules! one_after_the_other {
                 [a, b, c, d]
             }
 
+            #[inline]
             $(#[target_feature(enable = $features)])?
             pub(super) fn sides(player: u64, opponent: u64, square: u32) -> [u64; 2] {
                 [$flip(player, opponent, square), $flip(opponent, player, square)]
@@ -50,6 +53,7 @@ pub mod pair {
     crate::catalogue::family! {
         /// Player, opponent, two empty squares (0–63) → discs that the player turns on each.
         FlipPair = fn(player: u64, opponent: u64, squares: [u32; 2]) -> [u64; 2];
+        chosen by FLIP_PAIR or "OUTFLANK_KERNEL_FLIP_PAIR";
         portable {
             "reference" "E2" [] reference::pair,
             "lowest_and_lzcnt" "E2" [] portable::pair,
@@ -75,6 +79,7 @@ pub mod four {
     crate::catalogue::family! {
         /// Player, opponent, four empty squares (0–63) → discs that the player turns on each.
         FlipFour = fn(player: u64, opponent: u64, squares: [u32; 4]) -> [u64; 4];
+        chosen by FLIP_FOUR or "OUTFLANK_KERNEL_FLIP_FOUR";
         portable {
             "reference" "E2" [] reference::four,
             "lowest_and_lzcnt" "E2" [] portable::four,
@@ -100,6 +105,7 @@ pub mod sides {
     crate::catalogue::family! {
         /// Player, opponent, square (0–63, empty) → discs that the player and the opponent turn.
         FlipSides = fn(player: u64, opponent: u64, square: u32) -> [u64; 2];
+        chosen by FLIP_SIDES or "OUTFLANK_KERNEL_FLIP_SIDES";
         portable {
             "reference" "E2" [] reference::sides,
             "lowest_and_lzcnt" "E2" [] portable::sides,

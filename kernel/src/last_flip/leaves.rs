@@ -5,6 +5,8 @@
 
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(target_arch = "x86_64")]
+mod bmi2;
 
 use super::{portable, scalar};
 
@@ -12,13 +14,14 @@ crate::catalogue::family! {
     /// Players, squares (0–63, the only empty ones) → discs turned by the players and by the
     /// opponents.
     LastFlipLeaves = fn(players: [u64; 8], squares: [u32; 8]) -> [[u64; 8]; 2];
+    chosen by LAST_FLIP_EIGHT or "OUTFLANK_KERNEL_LAST_FLIP_EIGHT";
     portable {
         "reference" "D1" [] reference,
         "kindergarten" "D1" [] kindergarten,
     }
     x86_64 {
-        "pext_both" "D3 D7" ["bmi2"] avx512::pext_both,
-        "pext_crossed" "D3 D7" ["bmi2"] avx512::pext_crossed,
+        "pext_both" "D3 D7" ["bmi2"] bmi2::pext_both,
+        "pext_crossed" "D3 D7" ["bmi2"] bmi2::pext_crossed,
         "avx512_lanes" "D6" ["avx512f", "avx512cd", "avx512vpopcntdq"] avx512::lanes,
     }
     aarch64 {}

@@ -23,20 +23,23 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(target_arch = "x86_64")]
+mod bmi2;
 mod portable;
 
 crate::catalogue::family! {
     /// Player, square (0–63, the only empty one), alpha (even) → the score for the player, who is
     /// to move, or a bound that decides whether it is greater than alpha.
     LastScore = fn(player: u64, square: u32, alpha: i32) -> i32;
+    chosen by LAST_SCORE or "OUTFLANK_KERNEL_LAST_SCORE";
     portable {
         "reference" "D8" [] portable::reference,
         "both_sides" "D1 D8" [] portable::both_sides,
         "lazy_low" "D1 D8" [] portable::lazy_low,
     }
     x86_64 {
-        "pext_both" "D3 D7 D8" ["bmi2", "popcnt"] avx512::pext_both,
-        "pext_crossed" "D3 D7 D8" ["bmi2", "popcnt"] avx512::pext_crossed,
+        "pext_both" "D3 D7 D8" ["bmi2", "popcnt"] bmi2::pext_both,
+        "pext_crossed" "D3 D7 D8" ["bmi2", "popcnt"] bmi2::pext_crossed,
         "avx2_movemask" "D4 D8" ["avx2", "popcnt"] avx2::both_sides,
         "avx2_lazy_high" "D4 D8" ["avx2", "popcnt"] avx2::lazy,
         "avx512_lazy_256" "D4 D8" ["avx2", "avx512f", "avx512bw", "avx512vl", "popcnt"]

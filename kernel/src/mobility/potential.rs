@@ -19,6 +19,7 @@ use crate::bits::neighbours;
 crate::catalogue::family! {
     /// Player, opponent → the empty squares next to an opponent's disc.
     Potential = fn(player: u64, opponent: u64) -> u64;
+    chosen by POTENTIAL or "OUTFLANK_KERNEL_POTENTIAL";
     portable {
         "reference" "B2" [] reference,
         "rows_first" "B2" [] rows_first,
@@ -41,7 +42,7 @@ fn reference(player: u64, opponent: u64) -> u64 {
         .fold(0, |squares, square| squares | 1 << square)
 }
 
-#[inline]
+#[inline(always)]
 fn rows_first(player: u64, opponent: u64) -> u64 {
     neighbours(opponent) & !(player | opponent)
 }

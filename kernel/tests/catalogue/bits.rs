@@ -19,7 +19,7 @@ fn each_board(mut check: impl FnMut(u64)) {
         }
     }
     let mut random = Random(wanted());
-    for _ in 0..wanted() / 4 {
+    for _ in 0..wanted() {
         let (player, opponent) = random.board();
         check(player | opponent);
     }

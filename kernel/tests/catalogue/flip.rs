@@ -2,13 +2,32 @@
 
 use outflank_kernel::flip::{VARIANTS, scalar, several};
 
-use crate::common::{STEPS, walk};
-use crate::run::{check, each_position, runnable};
+use crate::common::{STEPS, subsets, walk};
+use crate::run::{check, each_of, each_position, runnable};
+
+/// Returns one of the empty squares, another for another position; none of a full board.
+fn empty_square(player: u64, opponent: u64) -> Option<u32> {
+    let empty = !(player | opponent);
+    let turn = player.wrapping_mul(0x9e37_79b9_7f4a_7c15) as u32 >> 26;
+    (empty != 0).then(|| (empty.rotate_right(turn).trailing_zeros() + turn) % 64)
+}
+
+#[test]
+fn flips_on_an_empty_square() {
+    let variants = runnable("flip", VARIANTS);
+    each_position(|player, opponent| {
+        if let Some(square) = empty_square(player, opponent) {
+            let expected = scalar::flip(player, opponent, square);
+            let input = (player, opponent, square);
+            check(&variants, &expected, input, |flip| flip(player, opponent, square));
+        }
+    });
+}
 
 #[test]
 fn flips_on_every_empty_square() {
     let variants = runnable("flip", VARIANTS);
-    each_position(0.1, |player, opponent| {
+    each_of(100_000, |player, opponent| {
         for square in (0..64).filter(|square| (player | opponent) >> square & 1 == 0) {
             let expected = scalar::flip(player, opponent, square);
             let input = (player, opponent, square);
@@ -22,6 +41,9 @@ fn flips_on_every_empty_square() {
 #[test]
 fn flips_along_every_ray() {
     let variants = runnable("flip", VARIANTS);
+    let pair = runnable("flip pair", several::pair::VARIANTS);
+    let four = runnable("flip four", several::four::VARIANTS);
+    let sides = runnable("flip sides", several::sides::VARIANTS);
     let (squares, patterns) = if cfg!(miri) { (9, 977) } else { (1, 1) };
     for square in (0..64).step_by(squares) {
         for (right, up) in STEPS {
@@ -31,9 +53,14 @@ fn flips_along_every_ray() {
                 for background in [0, !0, 0x5a96_c33c_6996_a55a] {
                     let player = mine | rest & background;
                     for opponent in [theirs, theirs | rest & !background] {
-                        let input = (player, opponent, square as u32);
-                        let expected = scalar::flip(input.0, input.1, input.2);
-                        check(&variants, &expected, input, |flip| flip(input.0, input.1, input.2));
+                        let square = square as u32;
+                        let input = (player, opponent, square);
+                        let expected = scalar::flip(player, opponent, square);
+                        check(&variants, &expected, input, |flip| flip(player, opponent, square));
+                        check(&pair, &[expected; 2], input, |p| p(player, opponent, [square; 2]));
+                        check(&four, &[expected; 4], input, |f| f(player, opponent, [square; 4]));
+                        let both = [expected, scalar::flip(opponent, player, square)];
+                        check(&sides, &both, input, |sides| sides(player, opponent, square));
                     }
                 }
             }
@@ -46,23 +73,12 @@ fn ends_of_ray(ray: u64) -> impl Iterator<Item = (u64, u64)> {
     subsets(ray).flat_map(move |mine| subsets(ray & !mine).map(move |theirs| (mine, theirs)))
 }
 
-/// Returns all subsets of `squares`.
-fn subsets(squares: u64) -> impl Iterator<Item = u64> {
-    let mut next = Some(0_u64);
-    std::iter::from_fn(move || {
-        let subset = next?;
-        let following = subset.wrapping_sub(squares) & squares;
-        next = (following != 0).then_some(following);
-        Some(subset)
-    })
-}
-
 #[test]
 fn several_flips_at_once() {
     let pair = runnable("flip pair", several::pair::VARIANTS);
     let four = runnable("flip four", several::four::VARIANTS);
     let sides = runnable("flip sides", several::sides::VARIANTS);
-    each_position(0.1, |player, opponent| {
+    each_position(|player, opponent| {
         let empty = !(player | opponent);
         if empty == 0 {
             return;

@@ -2,14 +2,14 @@
 
 use outflank_kernel::last_flip::{both, leaves, one, scalar, score};
 
-use crate::common::{STEPS, square_sets, walk};
+use crate::common::{STEPS, square_sets, subsets, walk};
 use crate::run::{check, each_position, runnable};
 
 #[test]
 fn last_flips() {
     let one = runnable("last flip", one::VARIANTS);
     let both = runnable("last flip both", both::VARIANTS);
-    each_position(0.5, |player, opponent| {
+    each_position(|player, opponent| {
         let square = opponent.trailing_zeros() & 63;
         let expected = scalar::last_flip_both(player, square);
         check(&one, &expected.0, (player, square), |last_flip| last_flip(player, square));
@@ -23,26 +23,32 @@ fn last_flips() {
 fn last_flips_along_every_line() {
     let one = runnable("last flip", one::VARIANTS);
     let both = runnable("last flip both", both::VARIANTS);
-    if cfg!(miri) {
-        return; // too many for it
-    }
-    for square in 0..64 {
+    let leaves = runnable("last flips of leaves", leaves::VARIANTS);
+    let scores = runnable("last score", score::VARIANTS);
+    each_line(|player, square| {
+        let input = (player, square);
+        let expected = scalar::last_flip_both(player, square);
+        check(&one, &expected.0, input, |last_flip| last_flip(player, square));
+        check(&both, &expected, input, |last_flip| last_flip(player, square));
+        let (mine, theirs) = (u64::from(expected.0), u64::from(expected.1));
+        let expected = [[mine; 8], [theirs; 8]];
+        check(&leaves, &expected, input, |leaves| leaves([player; 8], [square; 8]));
+        check_scores(&scores, player, square);
+    });
+}
+
+/// Calls `check` with the player's discs and the square of the move.
+fn each_line(mut check: impl FnMut(u64, u32)) {
+    let (squares, patterns) = if cfg!(miri) { (9, 97) } else { (1, 1) };
+    for square in (0..64).step_by(squares) {
         let lines = [0, 1, 2, 3].map(|line| {
             let (right, up) = STEPS[line];
             walk(square, right, up, 7) | walk(square, -right, -up, 7)
         });
         for squares in [lines[0], lines[1], lines[2] | lines[3]] {
             for background in [0, !0, 0x5a96_c33c_6996_a55a] {
-                let mut pattern = 0_u64;
-                loop {
-                    let input = (background & !squares | pattern, square as u32);
-                    let expected = scalar::last_flip_both(input.0, input.1);
-                    check(&one, &expected.0, input, |last_flip| last_flip(input.0, input.1));
-                    check(&both, &expected, input, |last_flip| last_flip(input.0, input.1));
-                    pattern = pattern.wrapping_sub(squares) & squares;
-                    if pattern == 0 {
-                        break;
-                    }
+                for pattern in subsets(squares).step_by(patterns) {
+                    check(background & !squares | pattern, square as u32);
                 }
             }
         }
@@ -55,10 +61,13 @@ fn last_flips_of_eight_leaves() {
     let reference = leaves::VARIANTS[0].function().expect("the reference needs no features");
     let (mut players, mut squares) = ([0; 8], [0; 8]);
     let mut next = 0;
-    each_position(0.1, |player, opponent| {
+    each_position(|player, opponent| {
         let leaf = next % 8;
         (players[leaf], squares[leaf]) = (player, opponent.trailing_zeros() & 63);
         next += 1;
+        if leaf != 7 {
+            return; // eight positions for each call
+        }
         let expected = reference(players, squares);
         check(&variants, &expected, (players, squares), |leaves| leaves(players, squares));
     });
@@ -68,25 +77,29 @@ fn last_flips_of_eight_leaves() {
 #[test]
 fn last_scores_decide_every_window() {
     let variants = runnable("last score", score::VARIANTS);
-    let reference = score::VARIANTS[0].function().expect("the reference needs no features");
-    let check = |player: u64, square: u32| {
-        let exact = reference(player, square, 0);
-        for alpha in [-64, exact - 4, exact - 2, exact, exact + 2, 62] {
-            for &(name, score) in &variants {
-                let found = score(player & !(1 << square), square, alpha);
-                let right = if exact > alpha {
-                    (alpha + 1..=exact).contains(&found)
-                } else {
-                    (exact..=alpha).contains(&found)
-                };
-                assert!(right, "{name}: {found} for {exact}, {player:#x}, {square}, {alpha}");
-            }
-        }
-    };
-    each_position(0.1, |player, opponent| check(player, opponent.trailing_zeros() & 63));
+    each_position(|player, opponent| {
+        check_scores(&variants, player, opponent.trailing_zeros() & 63);
+    });
     for board in square_sets() {
         for square in (0..64).step_by(if cfg!(miri) { 64 } else { 1 }) {
-            check(board, square);
+            check_scores(&variants, board, square);
+        }
+    }
+}
+
+/// Asserts that the scores of a board are exact or on the right side of each alpha.
+fn check_scores(variants: &[(&'static str, score::LastScore)], player: u64, square: u32) {
+    let reference = score::VARIANTS[0].function().expect("the reference needs no features");
+    let exact = reference(player, square, 0);
+    for alpha in [-64, exact - 4, exact - 2, exact, exact + 2, 62] {
+        for &(name, score) in variants {
+            let found = score(player & !(1 << square), square, alpha);
+            let right = if exact > alpha {
+                (alpha + 1..=exact).contains(&found)
+            } else {
+                (exact..=alpha).contains(&found)
+            };
+            assert!(right, "{name}: {found} for {exact}, {player:#x}, {square}, {alpha}");
         }
     }
 }

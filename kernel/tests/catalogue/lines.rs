@@ -3,7 +3,7 @@
 use outflank_kernel::lines::{VARIANTS, columns, diagonals, portable, rows, scalar};
 
 use crate::common;
-use crate::run::{check, each_position, runnable};
+use crate::run::{FEW, check, each_of, each_position, runnable};
 
 /// Checks all families of lines on one board, of which `reference` knows the lines.
 fn checker(reference: fn(u64) -> [u64; 4]) -> impl Fn(u64) {
@@ -23,8 +23,12 @@ fn checker(reference: fn(u64) -> [u64; 4]) -> impl Fn(u64) {
 
 #[test]
 fn full_lines() {
+    each_of(FEW, |player, opponent| {
+        let discs = player | opponent;
+        assert_eq!(portable::full_lines(discs), scalar::full_lines(discs), "{discs:#x}");
+    });
     let check = checker(portable::full_lines);
-    each_position(0.5, |player, opponent| {
+    each_position(|player, opponent| {
         for discs in [player | opponent, !(player & opponent.rotate_left(19))] {
             check(discs);
         }
@@ -43,14 +47,9 @@ fn every_pattern_of_every_line() {
             if line.trailing_zeros() != square as u32 {
                 continue; // once a line, from its lowest square
             }
-            let mut pattern = 0_u64;
-            loop {
+            for pattern in common::subsets(line) {
                 check(pattern);
                 check(pattern | !line);
-                pattern = pattern.wrapping_sub(line) & line;
-                if pattern == 0 {
-                    break;
-                }
             }
         }
     }

@@ -48,10 +48,18 @@ pub(crate) fn wanted() -> u64 {
         .map_or(1_000_000, |text| text.parse().expect("KERNEL_POSITIONS is a number of positions"))
 }
 
-/// Calls `check` with `share` times [`wanted`] boards: positions of random games, then as many
-/// boards of random discs, some nearly empty and some nearly full, and all pairs of boards that
-/// are easy to get wrong.
-pub(crate) fn each_position(share: f64, mut check: impl FnMut(u64, u64)) {
+/// Positions for references that look at squares one by one: they take microseconds a board.
+pub(crate) const FEW: u64 = 100_000;
+
+/// Calls `check` with as many boards as are [`wanted`]: positions of random games, passes and ends
+/// included, then as many boards of random discs, some nearly empty and some nearly full, and all
+/// pairs of boards that are easy to get wrong.
+pub(crate) fn each_position(check: impl FnMut(u64, u64)) {
+    each_of(wanted(), check);
+}
+
+/// As [`each_position`], but `most` boards at most.
+pub(crate) fn each_of(most: u64, mut check: impl FnMut(u64, u64)) {
     if cfg!(miri) {
         // for pointers and lanes a few boards do; more would take hours
         common::game_positions_from(1, 1).into_iter().step_by(9).for_each(|(p, o)| check(p, o));
@@ -62,7 +70,7 @@ pub(crate) fn each_position(share: f64, mut check: impl FnMut(u64, u64)) {
             check(board & !other, other);
         }
     }
-    let wanted = (wanted() as f64 * share) as u64;
+    let wanted = most.min(wanted());
     let (mut tried, mut games) = (0, Random(wanted));
     while tried < wanted / 2 {
         for (player, opponent) in common::game_positions_from(games.next(), 100) {

@@ -3,17 +3,17 @@
 use outflank_kernel::symmetry::{VARIANTS, portable, scalar, smallest};
 
 use crate::common::square_sets;
-use crate::run::{check, each_position, runnable};
+use crate::run::{FEW, check, each_of, each_position, runnable};
 
 #[test]
 fn canonical_positions() {
     let variants = runnable("symmetry", VARIANTS);
     let boards = runnable("smallest", smallest::VARIANTS);
-    each_position(0.05, |player, opponent| {
+    each_of(FEW, |player, opponent| {
         assert_eq!(portable::canonical(player, opponent), scalar::canonical(player, opponent));
         assert_eq!(portable::smallest(player), scalar::smallest(player));
     });
-    each_position(1.0, |player, opponent| {
+    each_position(|player, opponent| {
         let expected = portable::canonical(player, opponent);
         check(&variants, &expected, (player, opponent), |canonical| canonical(player, opponent));
         check(&boards, &portable::smallest(player), player, |smallest| smallest(player));
@@ -31,6 +31,28 @@ fn ties_between_the_images_of_the_player() {
                 let expected = scalar::canonical(player, opponent);
                 let input = (player, opponent);
                 check(&variants, &expected, input, |canonical| canonical(player, opponent));
+            }
+        }
+    }
+}
+
+/// All positions with two discs of the player's and one of the opponent's, and all boards with one
+/// to three squares.
+#[test]
+fn every_position_with_three_discs() {
+    let variants = runnable("symmetry", VARIANTS);
+    let boards = runnable("smallest", smallest::VARIANTS);
+    let step = if cfg!(miri) { 23 } else { 1 };
+    for first in (0..64).step_by(step) {
+        for second in (first..64).step_by(step) {
+            let player = 1_u64 << first | 1 << second;
+            for third in (0..64).step_by(step) {
+                let opponent = 1 << third & !player;
+                let expected = scalar::canonical(player, opponent);
+                let input = (player, opponent);
+                check(&variants, &expected, input, |canonical| canonical(player, opponent));
+                let board = player | opponent;
+                check(&boards, &scalar::smallest(board), board, |smallest| smallest(board));
             }
         }
     }

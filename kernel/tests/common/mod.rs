@@ -47,6 +47,17 @@ pub(crate) fn walk(square: i32, right: i32, up: i32, length: i32) -> u64 {
         .fold(0, |squares, (x, y)| squares | 1 << (8 * y + x))
 }
 
+/// Returns all subsets of `squares`.
+pub(crate) fn subsets(squares: u64) -> impl Iterator<Item = u64> {
+    let mut next = Some(0_u64);
+    std::iter::from_fn(move || {
+        let subset = next?;
+        let following = subset.wrapping_sub(squares) & squares;
+        next = (following != 0).then_some(following);
+        Some(subset)
+    })
+}
+
 /// Returns boards that are easy to get wrong: none, all, edges, files, ranks, corners, diagonals,
 /// single squares and all but one.
 pub(crate) fn square_sets() -> Vec<u64> {
@@ -99,7 +110,8 @@ pub(crate) fn game_positions(games: u64) -> Vec<(u64, u64)> {
     game_positions_from(games, games)
 }
 
-/// Returns every position of `games` random games that start from a seed.
+/// Returns every position of `games` random games that start from a seed, also those where the
+/// player has to pass and, for both sides, those where the game has ended.
 pub(crate) fn game_positions_from(seed: u64, games: u64) -> Vec<(u64, u64)> {
     let kernels = Scalar::new();
     let mut random = Random(seed);
@@ -108,12 +120,12 @@ pub(crate) fn game_positions_from(seed: u64, games: u64) -> Vec<(u64, u64)> {
         let (mut player, mut opponent) = START;
         let mut passes = 0;
         while passes < 2 {
+            positions.push((player, opponent));
             let moves = kernels.moves(player, opponent);
             if moves == 0 {
                 passes += 1;
             } else {
                 passes = 0;
-                positions.push((player, opponent));
                 let square = random.square(moves);
                 let flipped = kernels.flip(player, opponent, square);
                 player |= flipped | 1 << square;
@@ -121,7 +133,6 @@ pub(crate) fn game_positions_from(seed: u64, games: u64) -> Vec<(u64, u64)> {
             }
             (player, opponent) = (opponent, player);
         }
-        positions.push((player, opponent));
     }
     positions
 }

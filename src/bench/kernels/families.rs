@@ -25,7 +25,7 @@ fn sum<const N: usize>(boards: [u64; N]) -> u64 {
 
 /// Rows A1, A7 and A8 of the technique index: small numbers and masks.
 fn bits() -> impl Iterator<Item = Runner> {
-    runners("count", count::VARIANTS, None, |f, s| f(s.player).into())
+    runners("count", count::VARIANTS, Some(count::engine_choice), |f, s| f(s.player).into())
         .chain(runners("count8", count::eight::VARIANTS, None, |f, s| {
             sum(f([s.player, s.opponent, !s.player, !s.opponent, s.player, 0, 1, s.opponent]))
         }))
@@ -69,7 +69,9 @@ fn moves() -> impl Iterator<Item = Runner> {
         let (player, opponent) = f(s.player, s.opponent);
         player ^ opponent
     }))
-    .chain(runners("potential", potential::VARIANTS, None, |f, s| f(s.player, s.opponent)))
+    .chain(runners("potential", potential::VARIANTS, Some(potential::engine_choice), |f, s| {
+        f(s.player, s.opponent)
+    }))
     .chain(runners("frontier", frontier::VARIANTS, None, |f, s| f(s.player, s.opponent)))
     .chain(runners("weighted", weighted::VARIANTS, None, |f, s| f(s.player).into()))
     .chain(runners("corners", corners::VARIANTS, None, |f, s| f(s.player)))
@@ -80,16 +82,27 @@ fn flips() -> impl Iterator<Item = Runner> {
     runners("flip", flip::VARIANTS, Some(flip::engine_choice), |f, s| {
         f(s.player, s.opponent, s.square)
     })
-    .chain(runners("flip_pair", several::pair::VARIANTS, None, |f, s| {
-        sum(f(s.player, s.opponent, [s.square, s.another()]))
-    }))
-    .chain(runners("flip_four", several::four::VARIANTS, None, |f, s| {
-        let another = s.another();
-        sum(f(s.player, s.opponent, [s.square, another, s.square, another]))
-    }))
-    .chain(runners("flip_sides", several::sides::VARIANTS, None, |f, s| {
-        sum(f(s.player, s.opponent, s.square))
-    }))
+    .chain(runners(
+        "flip_pair",
+        several::pair::VARIANTS,
+        Some(several::pair::engine_choice),
+        |f, s| sum(f(s.player, s.opponent, [s.square, s.another()])),
+    ))
+    .chain(runners(
+        "flip_four",
+        several::four::VARIANTS,
+        Some(several::four::engine_choice),
+        |f, s| {
+            let another = s.another();
+            sum(f(s.player, s.opponent, [s.square, another, s.square, another]))
+        },
+    ))
+    .chain(runners(
+        "flip_sides",
+        several::sides::VARIANTS,
+        Some(several::sides::engine_choice),
+        |f, s| sum(f(s.player, s.opponent, s.square)),
+    ))
     .chain(runners(
         "last_flip",
         last_flip::one::VARIANTS,
@@ -105,12 +118,12 @@ fn flips() -> impl Iterator<Item = Runner> {
             u64::from(player + opponent)
         },
     ))
-    .chain(runners("last_flip_eight", leaves::VARIANTS, None, |f, s| {
+    .chain(runners("last_flip_eight", leaves::VARIANTS, Some(leaves::engine_choice), |f, s| {
         let players: [u64; 8] = std::array::from_fn(|turn| s.player.rotate_left(turn as u32));
         let [mine, theirs] = f(players, [s.square; 8]);
         sum(mine).wrapping_add(sum(theirs))
     }))
-    .chain(runners("last_score", score::VARIANTS, None, |f, s| {
+    .chain(runners("last_score", score::VARIANTS, Some(score::engine_choice), |f, s| {
         // a window round the score before the move, where both answers are close
         let alpha = 2 * s.player.count_ones().cast_signed() - 64;
         i64::from(f(s.player & !(1 << s.square), s.square, alpha)).cast_unsigned()

@@ -12,6 +12,13 @@
 //!
 //! Source: `reversi-bitboard-techniques`, population count.
 
+/// Returns the number of squares in the board: whatever the features of the function have for it
+/// that this becomes part of.
+#[inline(always)]
+pub(super) fn count_ones(board: u64) -> u32 {
+    board.count_ones()
+}
+
 /// Returns the number of squares in the board.
 #[inline]
 pub(super) fn multiplication(board: u64) -> u32 {

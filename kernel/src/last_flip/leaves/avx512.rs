@@ -18,27 +18,13 @@
 
 use core::arch::x86_64::*;
 
-use super::one_by_one;
 use crate::lanes::{boards8, lanes8};
-use crate::last_flip::avx512;
 use crate::masks::RAYS;
 
 /// `!a & b & c`.
 const NOT_AND_AND: i32 = 0x08;
 /// `!a & b`.
 const NOT_AND: i32 = 0x0c;
-
-/// Looks four lines up for one position after the other.
-#[target_feature(enable = "bmi2")]
-pub(super) fn pext_both(players: [u64; 8], squares: [u32; 8]) -> [[u64; 8]; 2] {
-    one_by_one(players, squares, |player, square| avx512::last_flip_both(player, square))
-}
-
-/// Looks three patterns up for one position after the other.
-#[target_feature(enable = "bmi2")]
-pub(super) fn pext_crossed(players: [u64; 8], squares: [u32; 8]) -> [[u64; 8]; 2] {
-    one_by_one(players, squares, |player, square| avx512::crossed::last_flip_both(player, square))
-}
 
 /// Counts for all eight positions at once.
 #[target_feature(enable = "avx512f,avx512cd,avx512vpopcntdq")]

@@ -1,4 +1,4 @@
-//! Scores with AVX-512 and BMI2: both sides by one table, or "can move" by mask registers.
+//! Scores with AVX-512: both sides by leading zeros, or "can move" by mask registers.
 //!
 //! VPTESTMQ tells which rays have a disc of the player's, and VPTESTMQ of the opponent's discs with
 //! the neighbours of the square which begin with an opponent: a move turns something where both
@@ -7,27 +7,13 @@
 
 use core::arch::x86_64::*;
 
-use super::super::avx512::{crossed, flipped, last_flip_both, tested};
+use super::super::avx512::{flipped, tested};
 use super::avx2::NEIGHBOURS;
 use super::{answered, decided, moved, passed};
 use crate::masks::RAYS;
 
 /// `a | !b & c`.
 const OR_NOT_AND: i32 = 0xf2;
-
-/// Returns the exact score; four look-ups.
-#[inline]
-#[target_feature(enable = "bmi2,popcnt")]
-pub(super) fn pext_both(player: u64, square: u32, _alpha: i32) -> i32 {
-    decided(player, last_flip_both(player, square))
-}
-
-/// Returns the exact score; three look-ups.
-#[inline]
-#[target_feature(enable = "bmi2,popcnt")]
-pub(super) fn pext_crossed(player: u64, square: u32, _alpha: i32) -> i32 {
-    decided(player, crossed::last_flip_both(player, square))
-}
 
 /// Returns the exact score; flips of one side after the other.
 #[inline]

@@ -9,9 +9,12 @@
 //!   ranks 1–8 have one square     ranks 1 and 2 borrow one that was cleared
 //! ```
 //! Three PEXTs, a shift for the row, four look-ups: 28 instructions a side, 18 cycles for both. The
-//! tables for both sides at once ([`avx512`](super::avx512)) do without the clearing.
+//! tables for both sides at once ([`both`]) do without the clearing.
 //!
 //! Source: `reversi-bitboard-techniques`, BMI2; TECHNIQUES D3.
+
+pub(crate) mod both;
+pub(crate) mod crossed;
 
 use core::arch::x86_64::_pext_u64;
 

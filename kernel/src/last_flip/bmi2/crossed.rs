@@ -20,7 +20,7 @@
 
 use core::arch::x86_64::_pext_u64;
 
-use super::{BOTH, first_entry};
+use super::both::{self, BOTH, first_entry};
 use crate::masks::RAYS;
 
 /// Discs turned by the player (low byte) and by the opponent (high byte), by the pattern of the
@@ -137,7 +137,7 @@ const fn diagonals(player: u64, square: usize) -> u8 {
 #[must_use]
 pub(crate) fn last_flip_both(player: u64, square: u32) -> (u32, u32) {
     if CENTRE.rotate_right(square) & 1 != 0 {
-        return super::last_flip_both(player, square);
+        return both::last_flip_both(player, square);
     }
     let lines = &LINES[square as usize & 63];
     let entry = |line: usize| {
