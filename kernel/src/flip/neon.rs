@@ -13,6 +13,10 @@
 //!   & player, ray  . . . . . # . .      outflank
 //!   - 1, & ray     . . . # # . . .      saturating: none stays none
 //! ```
+//!
+//! 51 instructions on aarch64, against 80 for the best of general registers; there was no machine
+//! to time them on.
+//!
 //! Source: `reversi-bitboard-techniques`, NEON RBIT; TECHNIQUES E11, A8.
 
 use core::arch::aarch64::*;

@@ -1,4 +1,6 @@
 //! CRC32C by the instruction of Armv8.1, eight bytes a step.
+//!
+//! 8 instructions; it wins, the tables are 111.
 
 use core::arch::aarch64::__crc32cd;
 

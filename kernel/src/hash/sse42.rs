@@ -1,6 +1,9 @@
 //! CRC32C by the instruction of SSE4.2: latency 3, one a cycle; two chains of two steps run beside
 //! each other. The form with four bytes a step, for 32-bit CPUs, has chains of four steps.
 //!
+//! 12 instructions in 11 cycles, by halves 22 in 18. It wins, but in the search even tables cost
+//! only one node in forty more.
+//!
 //! Source: `edax-avx-optimizations`.
 
 use core::arch::x86_64::{_mm_crc32_u32, _mm_crc32_u64};

@@ -12,6 +12,8 @@
 //! the three multiplications of [`portable`](super::portable), which the AVX2 set therefore
 //! prefers.
 //!
+//! 37 instructions for one side, 60 in 31 cycles for both.
+//!
 //! Source: `reversi-bitboard-techniques`, PMOVMSKB in its AVX2 form; TECHNIQUES D4.
 
 use core::arch::x86_64::*;

@@ -9,6 +9,9 @@
 //!   player & line    .   4   .  16   .   .   .   .      any value but 0 counts
 //!   bit of the rank  .   2   .   8   .   .   .   .      sum 10: ranks 2 and 4
 //! ```
+//!
+//! 43 instructions for one side, 70 for both.
+//!
 //! Source: `reversi-bitboard-techniques`, NEON ADDV; TECHNIQUES D5.
 
 use core::arch::aarch64::*;

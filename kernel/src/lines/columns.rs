@@ -9,6 +9,8 @@
 //! The second form folds the halves together first and rotates 32 bits, for 32-bit CPUs; both need
 //! three rotations or shifts and three ANDs, the second one more to double the result.
 //!
+//! 10 instructions in 9 cycles, folded 13 in 11: rotations win on 64 bits.
+//!
 //! Source: `reversi-bitboard-techniques`, full columns.
 
 crate::catalogue::family! {

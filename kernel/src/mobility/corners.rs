@@ -6,6 +6,8 @@
 //! ```
 //! A cheap share of the stable discs, for move ordering.
 //!
+//! 20 instructions in 9 cycles.
+//!
 //! Source: `edax-avx-optimizations`, move ordering.
 
 use super::CORNERS;

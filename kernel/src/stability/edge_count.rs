@@ -7,6 +7,9 @@
 //!   row 1      row 8      file A     file H
 //!   hgfedcba   hgfedcba   .765432.   .765432.      one count of 32 bits
 //! ```
+//!
+//! 48 instructions in 20 cycles with POPCNT, 61 in 32 without.
+//!
 //! Source: `edax-avx-optimizations`, edge stability.
 
 use super::edge;

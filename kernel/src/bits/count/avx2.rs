@@ -1,5 +1,8 @@
 //! The nibble table of SSSE3 for four boards a register: VPSHUFB twice, one addition, VPSADBW.
 //!
+//! 29 instructions for eight boards, 52 cycles of latency with the stores; POPCNT does with 23. It
+//! wins where the boards are in vector registers already, on a CPU without VPOPCNTQ.
+//!
 //! Source: `reversi-bitboard-techniques`, population count, made wide; ours.
 
 use core::arch::x86_64::*;

@@ -10,6 +10,9 @@
 //! The table has the counts of all 16-bit words: four loads and three additions, but 64 KiB of
 //! cache, which a search has better uses for.
 //!
+//! 20 instructions in 15 cycles, with the table 16 in 14. The multiplication wins where there is no
+//! POPCNT.
+//!
 //! Source: `reversi-bitboard-techniques`, population count.
 
 /// Returns the number of squares in the board: whatever the features of the function have for it

@@ -7,6 +7,10 @@
 //!   PSHUFB         their counts
 //!   PSADBW         sum of the low ones        | sum of the high ones
 //! ```
+//!
+//! POPCNT: 3 instructions in 6 cycles, which wins everywhere; nibbles: 14 in 25, for boards that
+//! are in vector registers already.
+//!
 //! Source: `reversi-bitboard-techniques`, population count.
 
 use core::arch::x86_64::*;

@@ -1,5 +1,8 @@
 //! UQSUB subtracts and stops at nothing, in lanes of 64 bits as in bytes: one instruction.
 //!
+//! 5 or 6 instructions with the ways in and out of the vector registers, one of them in a kernel
+//! that is there already, where it wins.
+//!
 //! Source: `reversi-bitboard-techniques`, NEON QSUB.
 
 use core::arch::aarch64::*;

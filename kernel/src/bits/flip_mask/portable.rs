@@ -6,6 +6,9 @@
 //!   saturating            x - 1 and a conditional move; one instruction on vectors of NEON
 //!   a row: x * 255 >> 8   in lanes of 16 bits, here two rows apart
 //! ```
+//!
+//! 4 or 5 instructions in 6 cycles each, none better than another; in rows 17 in 9.
+//!
 //! Source: `reversi-bitboard-techniques`, from outflank to flip.
 
 /// Returns the squares below the one of `outflank`, none if it is empty.

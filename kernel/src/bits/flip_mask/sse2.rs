@@ -7,6 +7,10 @@
 //!   equal             no                    no        -> 0, else -1 in both
 //!   outflank - 1 - equal
 //! ```
+//!
+//! 8 instructions in 18 cycles, in rows 4 in 12: no gain unless the masks are in vector registers
+//! already, as in the flips of SSE2, where they win.
+//!
 //! Source: `reversi-bitboard-techniques`, `flipmask` and saturating subtraction.
 
 use core::arch::x86_64::*;

@@ -7,6 +7,10 @@
 //!   52   OR 2^52, SUB 2^52, AND exponent, ADD 2^52, XOR 2^52: no conversion instruction at all
 //!   64   … 32, and the low word cleared where the high word is not empty
 //! ```
+//!
+//! With the ways in and out 7 instructions in 48 cycles for words of 31 bits, 11 in 54 for 32; for
+//! boards 10 in 40 for 52 bits, 16 in 46 for 64. They win in vector kernels below AVX2.
+//!
 //! Source: `reversi-bitboard-techniques`, floating point conversion.
 
 use core::arch::x86_64::*;

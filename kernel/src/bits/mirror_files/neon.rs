@@ -1,5 +1,7 @@
 //! RBIT on vectors of bytes mirrors each row, without the REV that the scalar form needs.
 //!
+//! 4 instructions; the scalar RBIT and REV are 3.
+//!
 //! Source: `reversi-bitboard-techniques`, mirroring on Arm.
 
 use core::arch::aarch64::*;

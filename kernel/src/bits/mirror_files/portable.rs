@@ -9,6 +9,9 @@
 //! The multiplications win where a single row is needed; for a whole board they are by far the
 //! slowest. The reversal is the form of aarch64, where RBIT and REV are instructions.
 //!
+//! 20 instructions in 10 cycles (3 on aarch64), by bytes 99 in 29; the delta swaps of `bits` are 21
+//! in 10. Reversal wins on Arm, delta swaps on x86-64 without GFNI.
+//!
 //! Source: `reversi-bitboard-techniques`, mirroring of one byte; CPU instructions of Arm.
 
 /// Returns the board mirrored left-right.

@@ -6,6 +6,10 @@
 //!             of the low nibble, already at the top:    abcd0000
 //!   together  abcd efgh
 //! ```
+//!
+//! 15 instructions in 16 cycles: fewer instructions than delta swaps and more latency. It wins
+//! where boards are in vector registers.
+//!
 //! Source: `reversi-bitboard-techniques`, mirroring by PSHUFB.
 
 use core::arch::x86_64::*;

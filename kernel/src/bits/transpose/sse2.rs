@@ -4,6 +4,9 @@
 //!   lanes             board << 1, board     PMOVMSKB -> files H and G: ranks 8 and 7
 //!   both moved by 2   files F and E, and so on, four times
 //! ```
+//!
+//! 20 instructions in 20 cycles; the 27 of the delta swaps take as long.
+//!
 //! Ours, after the AVX2 form of `reversi-bitboard-techniques`.
 
 use core::arch::x86_64::*;

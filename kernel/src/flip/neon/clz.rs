@@ -14,6 +14,8 @@
 //! directions: rays share no square. It needs no board turned around, but more steps in a row than
 //! the RBIT form.
 //!
+//! 50 instructions, in longer chains than the 51 of the RBIT form.
+//!
 //! Source: `reversi-bitboard-techniques`, NEON VCLZ; TECHNIQUES E11, A7, A8.
 
 use core::arch::aarch64::*;

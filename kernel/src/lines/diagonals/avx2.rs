@@ -8,6 +8,8 @@
 //! Diagonals of one to four squares lie in half a board, so that the first register holds eight of
 //! them; lines in its lanes never share a square with their neighbours.
 //!
+//! 27 instructions in 44 cycles, by comparison 44 in 34.
+//!
 //! Source: `reversi-bitboard-techniques`, full diagonals by AVX2.
 
 use core::arch::x86_64::*;

@@ -1,4 +1,6 @@
 //! One comparison. Ours, after the SSE2 form.
+//!
+//! 5 instructions, against 7 for the prefix.
 
 use core::arch::aarch64::*;
 

@@ -1,5 +1,7 @@
 //! One comparison, between the moves to the vector registers and back.
 //!
+//! 5 instructions in 11 cycles.
+//!
 //! Source: `reversi-bitboard-techniques`, full rows by SSE2.
 
 use core::arch::x86_64::*;

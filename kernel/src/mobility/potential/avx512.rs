@@ -1,6 +1,8 @@
 //! Eight directions in one register by rotation; squares that a rotation would carry round the
 //! board are masked off before it.
 //!
+//! 16 instructions in 30 cycles: no gain.
+//!
 //! Ours.
 
 use core::arch::x86_64::*;

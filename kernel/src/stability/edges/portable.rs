@@ -1,4 +1,6 @@
 //! Files by multiplication; see [`edges`](super).
+//!
+//! 53 instructions in 22 cycles, with two multiplications 62 in 24.
 
 use super::edge;
 

@@ -8,6 +8,8 @@
 //! two sides beside each other: fewer instructions, but a longer way for the rows (on Zen 5 12 %
 //! more throughput and 14 % more latency).
 //!
+//! 35 instructions in 24 cycles, with PUNPCKLBW 30 in 28.
+//!
 //! Source: `edax-avx-optimizations`, edge stability.
 
 use core::arch::x86_64::*;
