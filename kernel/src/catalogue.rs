@@ -19,6 +19,8 @@
 //! environment variable, read when the kernels are compiled, overrides the choice on all levels that
 //! have the variant's features; an unknown name does not compile, and the error says the names.
 
+use crate::Level;
+
 /// One routine of a family.
 #[derive(Clone, Copy, Debug)]
 pub struct Variant<F: 'static> {
@@ -38,6 +40,15 @@ pub struct Entry {
     pub needs: &'static [&'static str],
     /// Whether the whole build has the features, so that any code may enter it.
     pub(crate) compiled: bool,
+}
+
+impl Entry {
+    /// Returns whether the engine of this build can enter it on `level`: where the level has the
+    /// features, or the whole build has them (`RUSTFLAGS=-Ctarget-cpu=native`).
+    #[must_use]
+    pub const fn can_be_entered(&self, level: Level) -> bool {
+        self.compiled || level.has(self.needs)
+    }
 }
 
 impl<F: Copy> Variant<F> {

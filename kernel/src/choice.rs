@@ -52,8 +52,7 @@ impl Choice {
         if let Some(wish) = wish
             && !wish.is_empty()
         {
-            let entry = find(entries, wish);
-            if entry.compiled || level.has(entry.needs) {
+            if find(entries, wish).can_be_entered(level) {
                 return wish;
             }
         }

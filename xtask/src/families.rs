@@ -19,7 +19,7 @@ pub(crate) struct Family {
 impl Family {
     /// Returns the variants that the engine can enter on `level`, without the slow reference.
     pub(crate) fn on(&self, level: Level) -> impl Iterator<Item = &'static str> {
-        let able = move |entry: &&&Entry| entry.name != "reference" && level.has(entry.needs);
+        let able = move |entry: &&&Entry| entry.name != "reference" && entry.can_be_entered(level);
         self.entries.iter().filter(able).map(|entry| entry.name)
     }
 }

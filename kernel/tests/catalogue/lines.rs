@@ -47,7 +47,7 @@ fn every_pattern_of_every_line() {
             if line.trailing_zeros() != square as u32 {
                 continue; // once a line, from its lowest square
             }
-            for pattern in common::subsets(line) {
+            for pattern in common::subsets(line).step_by(if cfg!(miri) { 37 } else { 1 }) {
                 check(pattern);
                 check(pattern | !line);
             }

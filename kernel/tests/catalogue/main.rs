@@ -4,9 +4,7 @@
 //! long run; without the variable each family sees about a million positions or boards.
 //!
 //! Under Miri a few boards check pointers and lanes, for x86-64-v3 and below: it knows neither
-//! VPTERNLOG of AVX-512 nor the shifts by vectors of NEON. `RUSTFLAGS=-Ctarget-cpu=x86-64-v3
-//! MIRIFLAGS=-Zmiri-disable-isolation cargo +nightly miri test -p outflank-kernel --test catalogue
-//! -- flip` takes three minutes.
+//! VPTERNLOG of AVX-512 nor the shifts by vectors of NEON. `docs/kernels.md` has the command.
 #![allow(clippy::print_stdout, reason = "tests say which variants they cover")]
 
 #[path = "../common/mod.rs"]

@@ -85,7 +85,7 @@ fn every_pattern_at_the_corners() {
     let weighted = runnable("weighted", weighted::VARIANTS);
     let beside = corners::VARIANTS[0].function().expect("every CPU has the reference");
     let corners = runnable("corners", corners::VARIANTS);
-    for pattern in subsets(0xc381_0000_0000_81c3) {
+    for pattern in subsets(0xc381_0000_0000_81c3).step_by(if cfg!(miri) { 97 } else { 1 }) {
         for player in [pattern, pattern | 0x003c_7e7e_7e7e_3c00] {
             check(&weighted, &weights(player), player, |count| count(player));
             check(&corners, &beside(player), player, |stable| stable(player));

@@ -24,8 +24,10 @@ fn canonical_positions() {
 #[test]
 fn ties_between_the_images_of_the_player() {
     let variants = runnable("symmetry", VARIANTS);
-    for player in square_sets().into_iter().chain([0x8142_2418_1824_4281, 0x0000_0018_1800_0000]) {
-        for opponent in square_sets() {
+    let step = if cfg!(miri) { 31 } else { 1 };
+    let tied = [0x8142_2418_1824_4281, 0x0000_0018_1800_0000];
+    for player in tied.into_iter().chain(square_sets()).step_by(step) {
+        for opponent in square_sets().into_iter().step_by(step) {
             for symmetry in 0..8 {
                 let opponent = scalar::transform(opponent, symmetry) & !player;
                 let expected = scalar::canonical(player, opponent);
