@@ -51,10 +51,9 @@ impl Choice {
     ) -> &'a str {
         if let Some(wish) = wish
             && !wish.is_empty()
+            && find(entries, wish).can_be_entered(level)
         {
-            if find(entries, wish).can_be_entered(level) {
-                return wish;
-            }
+            return wish;
         }
         self.on(level).variant
     }
