@@ -43,11 +43,8 @@ pub(super) fn body<K: SearchSet>(
         return Ok(-K::deep(searcher, &node.pass(kernels), -alpha - 1)?);
     }
     let known = searcher.table().get(hash, board.player, board.opponent).unwrap_or(Entry::UNKNOWN);
-    if known.lower > alpha {
-        return Ok(known.lower);
-    }
-    if known.upper <= alpha {
-        return Ok(known.upper);
+    if let Some(bound) = known.answer(alpha) {
+        return Ok(bound);
     }
     let begin = searcher.total_nodes();
     let mut candidates = Candidates::new(kernels, board, moves);
@@ -60,13 +57,8 @@ pub(super) fn body<K: SearchSet>(
     }
     if task.best <= alpha {
         let first = moves_to_try_first(searcher, hash, node, &known);
-        candidates.sort(
-            searcher,
-            node,
-            first,
-            Hurry::for_empties(empties, Outlook::new(node.estimate, alpha)),
-        )?;
-        search_moves(searcher, candidates.as_slice(), &mut task)?;
+        let hurry = Hurry::for_empties(empties, Outlook::new(node.estimate, alpha));
+        search_moves(searcher, &mut candidates, first, hurry, &mut task)?;
     }
     task.store(searcher, hash, begin);
     Ok(task.best)
@@ -144,21 +136,33 @@ pub(super) fn look_up_children<K: SearchSet>(
     });
 }
 
-/// Searches the moves until one is above the window: the first here, the others with the help of
-/// idle threads.
+/// Searches the moves until one is above the window: the `first` one before the others are even put
+/// in order, for most often it suffices; the younger ones with the help of idle threads.
 #[inline(always)]
 pub(super) fn search_moves<K: SearchSet>(
     searcher: &mut Searcher<'_, K>,
-    candidates: &[Candidate],
+    candidates: &mut Candidates,
+    first: [Option<u8>; 2],
+    hurry: Hurry,
     task: &mut Task,
 ) -> Result<(), Stopped> {
+    let node = task.node;
+    let eldest = candidates.take(first[0]);
+    if let Some(eldest) = eldest {
+        let eldest = Candidate { estimate: node.estimate, ..eldest };
+        task.improve(narrow(searcher, task, eldest)?, eldest.square);
+        if task.is_cut() {
+            return Ok(());
+        }
+    }
+    candidates.sort(searcher, &node, [first[1], None], hurry)?;
+    let candidates = candidates.as_slice();
     for (index, &candidate) in candidates.iter().enumerate() {
-        let left = candidates.len() - index;
-        if index > 0 && crew::worth_splitting(searcher, task.node.empties, left) {
+        let is_younger = index > 0 || eldest.is_some();
+        if is_younger && crew::worth_splitting(searcher, node.empties, candidates.len() - index) {
             return crew::split(searcher, &candidates[index..], task);
         }
-        let value = narrow(searcher, task, candidate)?;
-        task.improve(value, candidate.square);
+        task.improve(narrow(searcher, task, candidate)?, candidate.square);
         if task.is_cut() {
             break;
         }

@@ -19,6 +19,13 @@ pub(crate) struct LocalEntry {
 
 impl LocalEntry {
     const EMPTY: Self = Self { player: 0, opponent: 0, lower: -64, upper: 64, best: 64 };
+
+    /// Returns the bound that answers the null window of `alpha`, if one does.
+    #[inline(always)]
+    pub(crate) fn answer(&self, alpha: i32) -> Option<i32> {
+        let (lower, upper) = (i32::from(self.lower), i32::from(self.upper));
+        if lower > alpha { Some(lower) } else { (upper <= alpha).then_some(upper) }
+    }
 }
 
 /// A table of so many entries of 24 bytes.

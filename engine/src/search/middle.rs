@@ -26,11 +26,8 @@ pub(super) fn body<K: SearchSet>(
     let hash = kernels.hash(board.player, board.opponent);
     let mut hash_move = 64;
     if let Some(known) = searcher.local.get(hash, board) {
-        if i32::from(known.lower) > alpha {
-            return known.lower.into();
-        }
-        if i32::from(known.upper) <= alpha {
-            return known.upper.into();
+        if let Some(bound) = known.answer(alpha) {
+            return bound;
         }
         hash_move = known.best;
     }
@@ -72,13 +69,8 @@ pub(super) fn body<K: SearchSet>(
 fn five<K: SearchSet>(searcher: &mut Searcher<'_, K>, board: Board, alpha: i32) -> i32 {
     let kernels = searcher.kernels;
     let hash = kernels.hash(board.player, board.opponent);
-    if let Some(known) = searcher.last.get(hash, board) {
-        if i32::from(known.lower) > alpha {
-            return known.lower.into();
-        }
-        if i32::from(known.upper) <= alpha {
-            return known.upper.into();
-        }
+    if let Some(bound) = searcher.last.get(hash, board).and_then(|known| known.answer(alpha)) {
+        return bound;
     }
     let value = kernels.shallow(&mut searcher.nodes, board, shallow::MOST_EMPTIES, alpha);
     searcher.last.put(hash, board, value, alpha, 64);

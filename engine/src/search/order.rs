@@ -130,6 +130,17 @@ impl Candidates {
         self.count = kept;
     }
 
+    /// Takes the move on `square` out of the list, if it is there.
+    #[inline(always)]
+    pub(crate) fn take(&mut self, square: Option<u8>) -> Option<Candidate> {
+        let square = square.map(u32::from)?;
+        let index = self.as_slice().iter().position(|candidate| candidate.square == square)?;
+        let taken = self.list[index];
+        self.list.copy_within(index + 1..self.count, index);
+        self.count -= 1;
+        Some(taken)
+    }
+
     /// Returns whether a move takes the opponent's last disc: nothing can be better.
     #[inline(always)]
     pub(crate) fn wipes_out(&self, board: Board) -> bool {

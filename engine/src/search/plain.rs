@@ -63,11 +63,8 @@ pub(super) fn body<K: SearchSet>(
     }
     let hash = kernels.hash(board.player, board.opponent);
     let known = searcher.table().get(hash, board.player, board.opponent).unwrap_or(Entry::UNKNOWN);
-    if known.lower > alpha {
-        return known.lower;
-    }
-    if known.upper <= alpha {
-        return known.upper;
+    if let Some(bound) = known.answer(alpha) {
+        return bound;
     }
     if moves == 0 {
         let moves = kernels.moves(board.opponent, board.player);

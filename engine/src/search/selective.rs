@@ -49,11 +49,8 @@ pub(super) fn body<K: SearchSet>(
         return Ok(-K::selective(searcher, &node.pass(kernels), -alpha - 1, level)?);
     }
     let proved = searcher.table().get(hash, board.player, board.opponent).unwrap_or(Entry::UNKNOWN);
-    if proved.lower > alpha {
-        return Ok(proved.lower);
-    }
-    if proved.upper <= alpha {
-        return Ok(proved.upper);
+    if let Some(bound) = proved.answer(alpha) {
+        return Ok(bound);
     }
     let hint = searcher.hints().get(hash, board.player, board.opponent).unwrap_or(Hint::UNKNOWN);
     if hint.effort >= level.effort(empties) {
@@ -75,8 +72,7 @@ pub(super) fn body<K: SearchSet>(
     look_up_children(searcher, &mut candidates, &mut task);
     if task.best <= alpha {
         let hurry = Hurry::for_empties(empties, Outlook::new(node.estimate, alpha));
-        candidates.sort(searcher, node, hint.moves, hurry)?;
-        search_moves(searcher, candidates.as_slice(), &mut task)?;
+        search_moves(searcher, &mut candidates, hint.moves, hurry, &mut task)?;
     }
     task.store(searcher, hash, 0);
     Ok(task.best)

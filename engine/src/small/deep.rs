@@ -48,11 +48,8 @@ pub(super) fn body<K: SmallSet>(
     }
     let (hash, player, opponent) = searcher.place(discs);
     let known = searcher.table.get(hash, player, opponent).unwrap_or(Entry::UNKNOWN);
-    if known.lower > alpha {
-        return Ok(known.lower);
-    }
-    if known.upper <= alpha {
-        return Ok(known.upper);
+    if let Some(bound) = known.answer(alpha) {
+        return Ok(bound);
     }
     let mut room = [Candidate { merit: 0, square: 0, after: discs }; MOST_MOVES];
     let candidates = fill(kernels, &mut room, discs, moves);

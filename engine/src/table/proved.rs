@@ -22,6 +22,16 @@ impl Entry {
     /// Nothing is known.
     pub(crate) const UNKNOWN: Self = Self { lower: -64, upper: 64, moves: [None; 2], cost: 0 };
 
+    /// Returns the bound that answers the null window of `alpha`, if one does.
+    #[inline(always)]
+    pub(crate) fn answer(&self, alpha: i32) -> Option<i32> {
+        if self.lower > alpha {
+            Some(self.lower)
+        } else {
+            (self.upper <= alpha).then_some(self.upper)
+        }
+    }
+
     /// Returns the cost to note for a search of that many nodes.
     #[inline(always)]
     pub(crate) fn cost_of(nodes: u64) -> u8 {
