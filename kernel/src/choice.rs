@@ -130,21 +130,21 @@ macro_rules! choices {
     };
 }
 
-// "Search" is processor time of FFO #20–#33 relative to the choice, "alone" nanoseconds a call in
+// "Search" is processor time of FFO #20–#39 relative to the choice, "alone" nanoseconds a call in
 // `outflank bench kernels`, both on Zen 5; docs/kernels.md has the tables and the commands.
 choices! {
     FLIP "flip" {
         Portable "lowest_and_lzcnt" "alone 3.8, shifts 7.5; not measured in the search of its level"
-        Sse2     "lowest_and_lzcnt" "alone 3.8, carry 3.6, SSE2 4.4; not measured in its search"
+        Sse2     "lowest_and_lzcnt" "search 1.00, carry 1.01 and 1.04 without LZCNT"
         Avx2     "avx2_smart_clear" "alone 2.1, the least latency of AVX2; nibbles 2.8"
-        Avx512   "avx512_minima"    "search 1.00 as both mask forms, AVX2 1.03, one register 1.06"
+        Avx512   "avx512_minima"    "search 1.00, mask forms 1.00 to 1.03, AVX2 0.99 to 1.02, one register 1.07"
         Neon     "neon_rbit"        "51 instructions, 80 on general registers; no Arm machine to time it"
     }
     FLIP_PAIR "flip_pair" {
         Portable "lowest_and_lzcnt" "one after the other; the search makes single flips"
         Sse2     "lowest_and_lzcnt" "alone 9.8, of what needs no more than SSE2"
         Avx2     "avx2_smart_clear" "alone 4.1, general registers 9.8"
-        Avx512   "avx512_minima"    "alone 3.3 one after the other, 3.9 in one register"
+        Avx512   "avx512_minima"    "alone 3.3 one after the other, 3.9 in one register; search 0.99, 1.03"
         Neon     "neon_rbit"        "fewer instructions than one after the other on general registers"
     }
     FLIP_FOUR "flip_four" {
@@ -172,7 +172,7 @@ choices! {
         Portable "kindergarten" "alone 2.9, isolated bits 10.8"
         Sse2     "kindergarten" "alone 2.9, SSE2 2.8 but 7.8 of latency for 6.4"
         Avx2     "kindergarten" "alone 2.9 as PMOVMSKB, 6.4 of latency for 7.7; PEXT is slow before Zen 3"
-        Avx512   "pext_both"    "search 1.00, one side 1.03, VPTESTMB 1.05, kindergarten 1.07"
+        Avx512   "pext_both"    "search 1.00, crossed 0.99 to 1.01, kindergarten 1.00, VPTESTMB 1.02"
         Neon     "neon_interleaved" "54 instructions, tables 57; no Arm machine to time it"
     }
     LAST_FLIP_EIGHT "last_flip_eight" {
@@ -186,14 +186,14 @@ choices! {
         Portable "both_sides" "alone 4.3 as the low cut"
         Sse2     "both_sides" "alone 4.3 as the low cut"
         Avx2     "both_sides" "alone 4.3, AVX2 3.3 but 8.1 of latency for 6.7"
-        Avx512   "pext_both"  "alone 2.9 and 6.4 of latency, high cuts 3.6 and 7.6"
+        Avx512   "pext_both"  "alone 2.9 and 6.4 of latency; search 1.00, VPLZCNTQ 1.02, high cuts 1.04"
         Neon     "both_sides" "there is no Arm machine to measure on"
     }
     MOBILITY "mobility" {
         Portable "parallel_prefix"         "alone 7.0, shifts 9.3"
         Sse2     "sse2_six_directions"     "search 0.94 of the portable form; alone 4.7 for 7.0"
         Avx2     "avx2_four_directions"    "search 1.04 of AVX-512, SSE2 1.13"
-        Avx512   "avx512_eight_directions" "search 1.00, four directions 0.99 (noise); alone 1.9 for 2.4"
+        Avx512   "avx512_eight_directions" "search 1.00, four directions 1.01, AVX2 1.03; alone 1.9 for 2.4"
         Neon     "parallel_prefix"         "shifts are part of the logic instructions"
     }
     POTENTIAL "potential" {
@@ -212,16 +212,16 @@ choices! {
     }
     STABILITY "stability" {
         Portable "multiplication"   "alone 11.9, rotations 10.0; not measured in the search"
-        Sse2     "multiplication"   "search 0.95 of SSE2, though alone 11.9 for 7.5"
+        Sse2     "multiplication"   "search 1.00, SSE2 and rotations 0.99: the noise"
         Avx2     "avx2_pmovmskb"    "search 1.01 of AVX-512"
-        Avx512   "avx512_pmovmskb"  "alone 7.2, SSE2 7.5; search of SSE2 0.95 and 0.97, near the noise"
+        Avx512   "avx512_pmovmskb"  "alone 7.2, the least; search 1.00, SSE2 and general registers 0.98 to 1.00"
         Neon     "multiplication"   "there is no Arm machine to measure on"
     }
     HASH "hash" {
         Portable "tables_of_8" "alone 5.6, tables of four 6.5"
         Sse2     "tables_of_8" "alone 5.6, tables of four 6.5"
         Avx2     "crc32"       "alone 1.5, tables 5.6"
-        Avx512   "crc32"       "alone 1.5, tables 5.6; in the search 1.00, tables 1.03"
+        Avx512   "crc32"       "alone 1.5, tables 5.6; search 1.00, by halves 1.01, tables 1.08"
         Neon     "crc32cx"     "one instruction for eight bytes"
     }
     SYMMETRY "symmetry" {
