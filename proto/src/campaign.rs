@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use outflank_engine::Window;
+use outflank_engine::{BoardSize, Window};
 
 use crate::invalid::{InvalidField, needed, required, within};
 use crate::v1;
@@ -81,6 +81,8 @@ pub struct ImportHead {
     pub split_to: Option<u32>,
     /// The window of rows that claim nothing.
     pub window: Window,
+    /// The board of rows that show no walls.
+    pub board: BoardSize,
     /// Whether the campaign waits to be resumed.
     pub paused: bool,
 }
@@ -135,6 +137,8 @@ pub struct Campaign {
     pub seconds_left: Option<u64>,
     /// Why the campaign cannot go on; empty if it can.
     pub fault: String,
+    /// The workers that are connected to the coordinator.
+    pub workers: u64,
 }
 
 impl Campaign {
@@ -217,6 +221,11 @@ fn form_number(form: Option<Form>) -> i32 {
     form.into()
 }
 
+fn board(text: &str) -> Result<BoardSize, InvalidField> {
+    let size = if text.is_empty() { Ok(BoardSize::STANDARD) } else { text.parse() };
+    size.map_err(|_| InvalidField::new("board", &text, "a size such as 6x6"))
+}
+
 impl From<ImportHead> for v1::ImportHead {
     fn from(head: ImportHead) -> Self {
         Self {
@@ -227,6 +236,10 @@ impl From<ImportHead> for v1::ImportHead {
             split_to: head.split_to,
             window: Some(head.window.into()),
             paused: head.paused,
+            board: match head.board {
+                BoardSize::STANDARD => String::new(),
+                board => board.to_string(),
+            },
         }
     }
 }
@@ -245,6 +258,7 @@ impl TryFrom<v1::ImportHead> for ImportHead {
                 Some(window) => within("window", window)?,
                 None => Window::FULL,
             },
+            board: board(&wire.board)?,
             paused: wire.paused,
         })
     }
@@ -294,6 +308,7 @@ impl From<Campaign> for v1::Campaign {
             predicted_nodes_left: campaign.predicted_nodes_left,
             seconds_left: campaign.seconds_left,
             fault: campaign.fault,
+            workers: campaign.workers,
         }
     }
 }
@@ -327,6 +342,7 @@ impl TryFrom<v1::Campaign> for Campaign {
             predicted_nodes_left: wire.predicted_nodes_left,
             seconds_left: wire.seconds_left,
             fault: wire.fault,
+            workers: wire.workers,
         })
     }
 }

@@ -1,6 +1,6 @@
 //! The messages about campaigns survive the wire, and bad ones are named.
 
-use outflank_engine::{Score, Window};
+use outflank_engine::{BoardSize, Score, Window};
 use outflank_proto::campaign::{
     Campaign, Change, ExportRequest, Form, ImportHead, ImportPart, Selection, imported, valid_name,
 };
@@ -32,6 +32,7 @@ fn head() -> impl Strategy<Value = ImportHead> {
             priority,
             split_to,
             window,
+            board: if paused { BoardSize::STANDARD } else { "4x6".parse().unwrap() },
             paused,
         },
     )
@@ -63,6 +64,7 @@ fn campaign() -> impl Strategy<Value = Campaign> {
             predicted_nodes_left: nodes as f64 * 3.0,
             seconds_left,
             fault,
+            workers: active,
         }
     })
 }
@@ -133,6 +135,8 @@ fn bad_fields_are_named() {
         let split_to = Some(split_to);
         assert_eq!(field(v1::ImportHead { split_to, ..head.clone() }), named("split_to"));
     }
+    let board = "9x9".to_owned();
+    assert_eq!(field(v1::ImportHead { board, ..head.clone() }), named("board"));
     let window = Some(v1::Window { lower: 1, upper: 4 });
     assert_eq!(field(v1::ImportHead { window, ..head }), named("window.lower"));
     assert_eq!(ImportPart::try_from(v1::ImportPart { part: None }).unwrap_err().field, "part");

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
-use outflank_engine::Window;
+use outflank_engine::{BoardSize, Window};
 use outflank_proto::campaign::{Form, Selection, valid_name};
 
 use crate::arguments::{Search, window};
@@ -86,6 +86,9 @@ pub(super) struct Import {
     /// The question of rows without a hypothesis, as for solve [default: -64..64].
     #[arg(long, value_name = "LOWER..UPPER", value_parser = window, allow_hyphen_values = true)]
     pub(super) window: Option<Window>,
+    /// The board of rows that show no walls, such as 6x6, as for solve.
+    #[arg(long, value_name = "COLUMNSxROWS", default_value_t = BoardSize::STANDARD)]
+    pub(super) board: BoardSize,
     /// Let the campaign rest until it is resumed.
     #[arg(long)]
     pub(super) paused: bool,

@@ -29,6 +29,7 @@ pub(super) fn state(campaign: &Campaign) -> &'static str {
         Campaign { open: 0, .. } => "finished",
         Campaign { paused: true, .. } => "paused",
         Campaign { open, disputed, .. } if open == disputed => "disputed",
+        Campaign { workers: 0, .. } => "no workers",
         Campaign { active: 0, .. } => "waiting",
         _ => "running",
     }
@@ -52,12 +53,12 @@ pub(super) fn table(campaigns: &[Campaign], json: bool) -> anyhow::Result<()> {
         return campaigns.iter().try_for_each(|campaign| output::line(&object(campaign)?));
     }
     output::line(&format!(
-        "{:<20} {:<9} {:>8} {:>13} {:>13} {:>9} {:>9} {:>13} {:>9}  time left",
+        "{:<20} {:<10} {:>8} {:>13} {:>13} {:>9} {:>9} {:>13} {:>9}  time left",
         "name", "state", "priority", "tasks", "proved", "refuted", "solved", "open", "nodes"
     ))?;
     for campaign in campaigns {
         let row = format!(
-            "{:<20} {:<9} {:>8} {:>13} {:>13} {:>9} {:>9} {:>13} {:>9}  {}",
+            "{:<20} {:<10} {:>8} {:>13} {:>13} {:>9} {:>9} {:>13} {:>9}  {}",
             campaign.name,
             state(campaign),
             campaign.priority,
@@ -217,6 +218,7 @@ struct Object<'a> {
     nodes_per_second: f64,
     predicted_nodes_left: f64,
     seconds_left: Option<u64>,
+    workers: u64,
     fault: Option<&'a str>,
 }
 
@@ -241,6 +243,7 @@ fn object(campaign: &Campaign) -> anyhow::Result<String> {
         nodes_per_second: campaign.nodes_per_second,
         predicted_nodes_left: campaign.predicted_nodes_left,
         seconds_left: campaign.seconds_left,
+        workers: campaign.workers,
         fault: Some(campaign.fault.as_str()).filter(|fault| !fault.is_empty()),
     };
     serde_json::to_string(&object).context("writing JSON")

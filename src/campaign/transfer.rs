@@ -36,6 +36,7 @@ pub(super) async fn import(
         priority: arguments.priority,
         split_to: arguments.split_to,
         window: arguments.window.unwrap_or(Window::FULL),
+        board: arguments.board,
         paused: arguments.paused,
     };
     let what = format!("reading {}", head.source);

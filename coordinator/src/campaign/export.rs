@@ -6,11 +6,11 @@ use std::ops::ControlFlow;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
-use outflank_engine::{Bound, Position, Square, Window};
+use outflank_engine::{Bound, Position, Square};
 use outflank_proto::campaign::{Form, Selection};
 
 use super::error::CampaignError;
-use super::form::{self, Answer, Row, State};
+use super::form::{self, Answer, Defaults, Row, State};
 use super::ledger::{self, LIST, Ledger, ROWS};
 use super::question::Outcome;
 use super::record::{Progress, Record, Records};
@@ -26,7 +26,7 @@ pub struct Export {
     records: Records,
     imported: Form,
     form: Form,
-    window: Window,
+    defaults: Defaults,
     selection: Selection,
     limit: u64,
 }
@@ -67,7 +67,7 @@ impl Export {
             folder,
             imported: ledger.form,
             form: form.unwrap_or(ledger.form),
-            window: ledger.window,
+            defaults: ledger.defaults,
             selection,
             limit: limit.unwrap_or(u64::MAX),
         })
@@ -160,7 +160,7 @@ impl Export {
         best_move: BestMove<'_>,
     ) -> Result<(String, Row, Answer), CampaignError> {
         let line = ledger::line(&self.list, &self.folder, record)?;
-        let row = ledger::parsed(self.imported, &line, self.window, &self.folder)?;
+        let row = ledger::parsed(self.imported, &line, self.defaults, &self.folder)?;
         let answer = answer(number, record, known, &row, best_move);
         Ok((line, row, answer))
     }

@@ -16,7 +16,7 @@ mod table;
 mod tasks;
 
 use outflank_engine::notation::{self, Problem, Side};
-use outflank_engine::{Bound, Position, Square, Window};
+use outflank_engine::{BoardSize, Bound, Position, Square, Window};
 use outflank_proto::campaign::Form;
 
 use super::question::{Outcome, Question};
@@ -36,6 +36,21 @@ pub struct Row {
     pub count: Option<u64>,
     /// The name that the row has for its owner, in JSON lines.
     pub id: Option<serde_json::Value>,
+}
+
+/// What the rows of a list mean where they do not say it themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Defaults {
+    /// What a row that claims nothing asks.
+    pub window: Window,
+    /// The board of rows that show no walls.
+    pub board: BoardSize,
+}
+
+impl Default for Defaults {
+    fn default() -> Self {
+        Self { window: Window::FULL, board: BoardSize::STANDARD }
+    }
 }
 
 /// What is wrong with a row, and where.
@@ -103,17 +118,16 @@ pub(super) fn recognized(line: &str) -> Form {
     }
 }
 
-/// Reads a line; `None` if it has no row: a header, a comment, nothing. A row that claims nothing
-/// asks for the value inside `window`.
+/// Reads a line; `None` if it has no row: a header, a comment, nothing.
 ///
 /// # Errors
 /// [`RowFault`] if the line is none of its form.
-pub fn read_row(form: Form, line: &str, window: Window) -> Result<Option<Row>, RowFault> {
+pub fn read_row(form: Form, line: &str, defaults: Defaults) -> Result<Option<Row>, RowFault> {
     match form {
-        Form::Tasks => tasks::read(line, window),
-        Form::Knowledge => knowledge::read(line, window),
-        Form::Obf => obf::read(line, window),
-        Form::Json => json::read(line, window),
+        Form::Tasks => tasks::read(line, defaults),
+        Form::Knowledge => knowledge::read(line, defaults),
+        Form::Obf => obf::read(line, defaults),
+        Form::Json => json::read(line, defaults),
     }
 }
 
@@ -154,8 +168,8 @@ pub(super) fn renewed(form: Form, line: &str, row: &Row, answer: &Answer) -> Str
 }
 
 /// Reads the board `text` that begins in column `column`, and whatever OBF may follow it.
-fn problem(text: &str, column: usize) -> Result<Problem, RowFault> {
-    let read = notation::problems("", text).next();
+fn problem(text: &str, column: usize, board: BoardSize) -> Result<Problem, RowFault> {
+    let read = notation::problems_on(board, "", text).next();
     let read = read.expect("a text has a position or an error");
     read.map_err(|error| RowFault::new(column + error.place.column - 1, error.fault.to_string()))
 }

@@ -9,13 +9,13 @@ use std::io::{BufWriter, IntoInnerError, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use outflank_engine::{Score, Window};
+use outflank_engine::Score;
 use outflank_proto::campaign::{Form, ImportHead};
 use sha2::{Digest, Sha256};
 
 use super::duplicates::Duplicates;
 use super::error::CampaignError;
-use super::form::{self, Row, RowFault};
+use super::form::{self, Defaults, Row, RowFault};
 use super::ledger::{self, HEAD, Head, LIST, ROWS, STATE, State};
 use super::question::Question;
 use super::record::{Progress, Record, Records};
@@ -34,7 +34,7 @@ pub struct Import {
     folder: Folder,
     head: Head,
     state: State,
-    window: Window,
+    defaults: Defaults,
     form: Option<Form>,
     list: BufWriter<File>,
     rows: BufWriter<File>,
@@ -86,9 +86,9 @@ impl Import {
         };
         let (list, rows) = (create(LIST)?, create(ROWS)?);
         Ok(Self {
-            head: Head::new(&wanted.name, &wanted.source, wanted.split_to, wanted.window),
+            head: Head::new(wanted),
             state: State { priority: wanted.priority, paused: wanted.paused },
-            window: wanted.window,
+            defaults: Defaults { window: wanted.window, board: wanted.board },
             form: wanted.form,
             list,
             rows,
@@ -145,7 +145,7 @@ impl Import {
             self.form = Some(form::recognized(line));
         }
         let Some(form) = self.form else { return Ok(()) };
-        let read = form::read_row(form, line, self.window);
+        let read = form::read_row(form, line, self.defaults);
         match read.map_err(|fault| CampaignError::row(&self.head.source, self.lines, fault))? {
             Some(row) => self.row(&row, self.offset + mark, line.len()),
             None => Ok(()),

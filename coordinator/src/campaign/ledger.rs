@@ -12,13 +12,13 @@ use std::io::Write;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use outflank_engine::{Score, Window};
-use outflank_proto::campaign::Form;
+use outflank_engine::{BoardSize, Score, Window};
+use outflank_proto::campaign::{Form, ImportHead};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::error::CampaignError;
-use super::form::{self, Row};
+use super::form::{self, Defaults, Row};
 use super::record::{Record, Records};
 use super::tally::Tally;
 use crate::store::sync_folder;
@@ -41,6 +41,9 @@ pub(super) struct Head {
     pub(super) form: String,
     pub(super) split_to: Option<u32>,
     pub(super) window: [i32; 2],
+    /// The board of rows that show no walls, such as 6x6; the usual one if it is missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) board: Option<String>,
     pub(super) rows: u64,
     pub(super) duplicates: u64,
     pub(super) bytes: u64,
@@ -50,14 +53,16 @@ pub(super) struct Head {
 
 impl Head {
     /// Returns a head without content.
-    pub(super) fn new(name: &str, source: &str, split_to: Option<u32>, window: Window) -> Self {
+    pub(super) fn new(wanted: &ImportHead) -> Self {
+        let (window, board) = (wanted.window, wanted.board);
         Self {
             schema: SCHEMA,
-            name: name.to_owned(),
-            source: source.to_owned(),
+            name: wanted.name.clone(),
+            source: wanted.source.clone(),
             form: String::new(),
-            split_to,
+            split_to: wanted.split_to,
             window: [window.lower().discs(), window.upper().discs()],
+            board: (board != BoardSize::STANDARD).then(|| board.to_string()),
             rows: 0,
             duplicates: 0,
             bytes: 0,
@@ -84,7 +89,7 @@ pub(super) struct Ledger {
     folder: PathBuf,
     pub(super) head: Head,
     pub(super) form: Form,
-    pub(super) window: Window,
+    pub(super) defaults: Defaults,
     pub(super) state: State,
     pub(super) records: Records,
     pub(super) tally: Tally,
@@ -107,6 +112,9 @@ impl Ledger {
         let [lower, upper] = head.window.map(Score::new);
         let window = lower.zip(upper).and_then(|(lower, upper)| Window::new(lower, upper));
         let window = window.ok_or_else(|| nonsense("a window that is none"))?;
+        let board = head.board.as_deref().map_or(Ok(BoardSize::STANDARD), str::parse);
+        let board = board.map_err(|_| nonsense("a board that is none"))?;
+        let defaults = Defaults { window, board };
         let path = folder.join(LIST);
         let list = File::open(&path).map_err(CampaignError::io("opening", &path))?;
         let length = list.metadata().map_err(CampaignError::io("reading", &path))?.len();
@@ -117,7 +125,7 @@ impl Ledger {
         let records = Records::open(&folder.join(ROWS), head.rows, true)?;
         let state = read_json(&folder.join(STATE))?;
         let (folder, tally) = (folder.to_owned(), count(&records)?);
-        Ok(Self { folder, head, form, window, state, records, tally, list, dirty: false })
+        Ok(Self { folder, head, form, defaults, state, records, tally, list, dirty: false })
     }
 
     pub(super) fn folder(&self) -> &Path {
@@ -127,7 +135,7 @@ impl Ledger {
     /// Returns the row of a record.
     pub(super) fn row(&self, record: &Record) -> Result<Row, CampaignError> {
         let line = line(&self.list, &self.folder, record)?;
-        parsed(self.form, &line, self.window, &self.folder)
+        parsed(self.form, &line, self.defaults, &self.folder)
     }
 
     /// Replaces a record; it reaches the disk with the next [`Ledger::sync`].
@@ -170,10 +178,10 @@ pub(super) fn line(list: &File, folder: &Path, record: &Record) -> Result<String
 pub(super) fn parsed(
     form: Form,
     line: &str,
-    window: Window,
+    defaults: Defaults,
     folder: &Path,
 ) -> Result<Row, CampaignError> {
-    let row = form::read_row(form, line, window);
+    let row = form::read_row(form, line, defaults);
     row.ok().flatten().ok_or_else(|| {
         let found = format!("the line {line:?}");
         CampaignError::damaged(&folder.join(LIST), found, "a row as it was imported")

@@ -341,6 +341,7 @@ fn fault(name: &str, error: &CampaignError) -> Campaign {
         predicted_nodes_left: 0.0,
         seconds_left: None,
         fault: error.to_string(),
+        workers: 0,
     }
 }
 

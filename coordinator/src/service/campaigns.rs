@@ -29,7 +29,8 @@ pub(super) use grpc::CampaignsService;
 const QUEUE: usize = 1024;
 /// The time between two looks at the clock and at the size of the fleet.
 const TICK: Duration = Duration::from_secs(1);
-/// Rows under way for each thread of the fleet: one that is searched, one that waits.
+/// Rows under way for each thread of the fleet: one that is searched, one that waits. Where rows are
+/// answered faster than that, as many as in the last tick: an answer takes the time of a disk sync.
 const ROWS_PER_THREAD: u64 = 2;
 /// The fewest and the most rows under way. The most leave room for clients among all requests.
 const FEWEST_ROWS: u64 = 8;
@@ -130,6 +131,8 @@ pub(super) fn start(
         runtime: Handle::current(),
         roster,
         started: Instant::now(),
+        answered: 0,
+        answered_before: 0,
         flights: BTreeMap::new(),
     };
     shared.tasks.spawn(tick(Arc::clone(shared)));
@@ -157,6 +160,9 @@ struct Keeper {
     runtime: Handle,
     roster: Roster,
     started: Instant,
+    /// Rows answered since the last tick, and between the last two.
+    answered: u64,
+    answered_before: u64,
     /// For each life of a campaign, the way to give up its requests.
     flights: BTreeMap<u64, CancellationToken>,
 }
@@ -175,6 +181,7 @@ impl Keeper {
                     true
                 }
                 Order::Answered { life, row, bound, nodes } => {
+                    self.answered += 1;
                     if let Some(next) = self.roster.answered(life, row, bound, nodes) {
                         self.ask(next);
                     }
@@ -190,6 +197,7 @@ impl Keeper {
                 }
                 Order::Tick => {
                     self.roster.tick(self.started.elapsed());
+                    self.answered_before = std::mem::take(&mut self.answered);
                     true
                 }
                 Order::Close => break,
@@ -211,7 +219,8 @@ impl Keeper {
 
     fn fill(&mut self) {
         let threads = self.shared.links.counts().threads;
-        let width = (ROWS_PER_THREAD * threads).clamp(FEWEST_ROWS, MOST_ROWS);
+        let appetite = self.answered.max(self.answered_before);
+        let width = (ROWS_PER_THREAD * threads).max(appetite).clamp(FEWEST_ROWS, MOST_ROWS);
         for ask in self.roster.fill(usize::try_from(width).unwrap_or(usize::MAX)) {
             self.ask(ask);
         }

@@ -26,6 +26,7 @@ fn head(name: &str) -> ImportHead {
         priority: 100,
         split_to: Some(6),
         window: outflank_engine::Window::FULL,
+        board: outflank_engine::BoardSize::STANDARD,
         paused: false,
     }
 }

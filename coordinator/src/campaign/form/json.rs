@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::super::question::{Hypothesis, Question};
-use super::{Answer, Row, RowFault, problem};
+use super::{Answer, Defaults, Row, RowFault, problem};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -60,7 +60,7 @@ struct Written<'a> {
     duplicate_of: Option<u64>,
 }
 
-pub(super) fn read(line: &str, window: Window) -> Result<Option<Row>, RowFault> {
+pub(super) fn read(line: &str, defaults: Defaults) -> Result<Option<Row>, RowFault> {
     if line.trim().is_empty() {
         return Ok(None);
     }
@@ -71,7 +71,7 @@ pub(super) fn read(line: &str, window: Window) -> Result<Option<Row>, RowFault> 
         RowFault::new(characters(line, error.column().saturating_sub(1)) + 1, reason)
     })?;
     let column = |text: &str| line.find(text).map_or(1, |at| characters(line, at) + 1);
-    let problem = problem(&object.position, column(&object.position))?;
+    let problem = problem(&object.position, column(&object.position), defaults.board)?;
     let fault = |key: &str, reason| RowFault::new(column(&format!("\"{key}\"")), reason);
     let prediction = match object.score {
         Some(score) if !(-64..=64).contains(&score) => {
@@ -82,7 +82,7 @@ pub(super) fn read(line: &str, window: Window) -> Result<Option<Row>, RowFault> 
     Ok(Some(Row {
         position: problem.position,
         side: problem.side,
-        question: question(&object, window, fault)?,
+        question: question(&object, defaults.window, fault)?,
         prediction,
         count: object.count,
         id: object.id,

@@ -3,21 +3,19 @@
 //! A row whose depth is the number of empties and whose accuracy is 100 claims a bound: that is its
 //! hypothesis. Any other row holds a prediction, the same number twice, and claims nothing.
 
-use outflank_engine::Window;
-
 use super::super::question::{Hypothesis, Question};
 use super::table::{Fields, at_least, at_most};
-use super::{Answer, Row, RowFault, State, problem};
+use super::{Answer, Defaults, Row, RowFault, State, problem};
 
 pub(super) const HEADER: &str = "obf,depth,accuracy,score_lowerbound,score_upperbound,nodes";
 
-pub(super) fn read(line: &str, window: Window) -> Result<Option<Row>, RowFault> {
+pub(super) fn read(line: &str, defaults: Defaults) -> Result<Option<Row>, RowFault> {
     if matches!(line.trim(), "" | HEADER) {
         return Ok(None);
     }
     let fields = Fields::<6>::of(line, HEADER)?;
     let (column, board) = fields.text(0);
-    let problem = problem(board, column)?;
+    let problem = problem(board, column, defaults.board)?;
     let depth = fields.number(1, "depth", 0, 60)?;
     let accuracy = fields.number(2, "accuracy", 0, 100)?;
     let lower = fields.number(3, "lower bound", -64, 64)?;
@@ -34,7 +32,7 @@ pub(super) fn read(line: &str, window: Window) -> Result<Option<Row>, RowFault> 
     Ok(Some(Row {
         position: problem.position,
         side: problem.side,
-        question: claim.unwrap_or(Question::Value(window)),
+        question: claim.unwrap_or(Question::Value(defaults.window)),
         prediction: (lower == upper).then_some(lower),
         count: None,
         id: None,

@@ -1,23 +1,23 @@
 //! OBF: a board, then the moves whose scores are known. The best of them is the hypothesis.
 
+use outflank_engine::Score;
 use outflank_engine::notation::Problem;
-use outflank_engine::{Score, Window};
 
 use super::super::question::{Hypothesis, Question};
-use super::{Answer, Row, RowFault, problem};
+use super::{Answer, Defaults, Row, RowFault, problem};
 
-pub(super) fn read(line: &str, window: Window) -> Result<Option<Row>, RowFault> {
+pub(super) fn read(line: &str, defaults: Defaults) -> Result<Option<Row>, RowFault> {
     let text = line.split(['%', '#']).next().unwrap_or_default();
     if text.trim().is_empty() {
         return Ok(None);
     }
-    let problem = problem(text, 1)?;
+    let problem = problem(text, 1, defaults.board)?;
     let value = problem.expected_value();
     let claim = value.and_then(|value| Hypothesis::new(value, value)).map(Question::Claim);
     Ok(Some(Row {
         position: problem.position,
         side: problem.side,
-        question: claim.unwrap_or(Question::Value(window)),
+        question: claim.unwrap_or(Question::Value(defaults.window)),
         prediction: value.map(Score::discs),
         count: None,
         id: None,

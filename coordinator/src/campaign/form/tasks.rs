@@ -7,17 +7,17 @@ use outflank_engine::{Score, Window};
 
 use super::super::question::{Hypothesis, Question};
 use super::table::{Fields, at_least, at_most};
-use super::{Row, RowFault, problem};
+use super::{Defaults, Row, RowFault, problem};
 
 pub(super) const HEADER: &str = "obf,count,score,alpha,beta";
 
-pub(super) fn read(line: &str, window: Window) -> Result<Option<Row>, RowFault> {
+pub(super) fn read(line: &str, defaults: Defaults) -> Result<Option<Row>, RowFault> {
     if matches!(line.trim(), "" | HEADER) {
         return Ok(None);
     }
     let fields = Fields::<5>::of(line, HEADER)?;
     let (column, board) = fields.text(0);
-    let problem = problem(board, column)?;
+    let problem = problem(board, column, defaults.board)?;
     let count = fields.number(1, "count", 0, u64::MAX)?;
     let score = fields.number(2, "score", -64, 64)?;
     let alpha = fields.number(3, "alpha", -64, 64)?;
@@ -26,7 +26,7 @@ pub(super) fn read(line: &str, window: Window) -> Result<Option<Row>, RowFault> 
         let reason = format!("found beta {beta}, expected more than alpha, which is {alpha}");
         return Err(RowFault::new(fields.text(4).0, reason));
     }
-    let question = question(score, alpha, beta, window)
+    let question = question(score, alpha, beta, defaults.window)
         .ok_or_else(|| RowFault::new(fields.text(2).0, no_such_score(score)))?;
     Ok(Some(Row {
         position: problem.position,

@@ -15,7 +15,7 @@ fn claim(lower: i32, upper: i32) -> Question {
 }
 
 fn row(form: Form, line: &str) -> Row {
-    read_row(form, line, Window::FULL).unwrap().unwrap()
+    read_row(form, line, Defaults::default()).unwrap().unwrap()
 }
 
 fn open(number: u64) -> Answer {
@@ -57,7 +57,8 @@ fn a_row_that_claims_nothing_asks_for_the_value_in_the_window_of_the_campaign() 
     let window = Window::at_least(Score::DRAW).unwrap();
     for (form, line) in [(Form::Obf, BOARD), (Form::Json, &format!("{{\"position\":\"{BOARD}\"}}"))]
     {
-        let row = read_row(form, line, window).unwrap().unwrap();
+        let row =
+            read_row(form, line, Defaults { window, ..Defaults::default() }).unwrap().unwrap();
         assert_eq!(row.question, Question::Value(window), "{line}");
     }
     let line = format!("{{\"position\":\"{BOARD}\",\"window\":[-2,4]}}");
@@ -66,12 +67,33 @@ fn a_row_that_claims_nothing_asks_for_the_value_in_the_window_of_the_campaign() 
 }
 
 #[test]
+fn a_row_without_walls_is_on_the_board_of_the_campaign() {
+    let board: BoardSize = "4x4".parse().unwrap();
+    let defaults = Defaults { board, ..Defaults::default() };
+    let walled = notation::board(board.start(), Side::Black);
+    for text in ["-----OX--XO----- X", &walled] {
+        let (tasks, known) = (format!("{text};,1,-10,-64,64"), format!("{text};,12,100,-10,-10,9"));
+        let object = format!("{{\"position\":\"{text}\",\"at_most\":-10}}");
+        for (form, line) in [
+            (Form::Obf, text),
+            (Form::Json, &object),
+            (Form::Tasks, &tasks),
+            (Form::Knowledge, &known),
+        ] {
+            let row = read_row(form, line, defaults).unwrap().unwrap();
+            assert_eq!(row.position.canonical(), board.start().canonical(), "{line}");
+        }
+    }
+    assert!(read_row(Form::Obf, "-----OX--XO----- X", Defaults::default()).is_err());
+}
+
+#[test]
 fn lines_without_a_row_are_skipped() {
     let headers = [(Form::Tasks, tasks::HEADER), (Form::Knowledge, knowledge::HEADER)];
     let others = [(Form::Obf, "# text"), (Form::Obf, "  % text"), (Form::Obf, " ")];
     let blank = [(Form::Json, ""), (Form::Tasks, " "), (Form::Knowledge, "")];
     for (form, line) in headers.into_iter().chain(others).chain(blank) {
-        assert_eq!(read_row(form, line, Window::FULL), Ok(None), "{line:?}");
+        assert_eq!(read_row(form, line, Defaults::default()), Ok(None), "{line:?}");
     }
 }
 
@@ -102,7 +124,7 @@ fn faults_name_the_column_what_was_found_and_what_was_expected() {
         ((Form::Json, "{\"position\":\"XO\"}".to_owned()), 14, "found a board of 2 squares"),
     ];
     for ((form, line), column, reason) in faults {
-        let fault = read_row(form, &line, Window::FULL).unwrap_err();
+        let fault = read_row(form, &line, Defaults::default()).unwrap_err();
         assert!(fault.reason.contains(reason), "{line}: {fault:?}");
         assert_eq!(fault.column, column, "{line}: {fault:?}");
     }
@@ -179,7 +201,7 @@ proptest! {
         let id = id.map(serde_json::Value::from);
         let row = Row { position, side, question, prediction, count, id };
         let text = json::format(&row, &open(number));
-        prop_assert_eq!(read_row(Form::Json, &text, Window::FULL), Ok(Some(row)));
+        prop_assert_eq!(read_row(Form::Json, &text, Defaults::default()), Ok(Some(row)));
     }
 
     #[test]
@@ -190,7 +212,7 @@ proptest! {
     ) {
         let row = Row { position, side, question, prediction, count: None, id: None };
         if let Some(text) = format_row(Form::Tasks, &row, &open(1)) {
-            let read = read_row(Form::Tasks, &text, Window::FULL).unwrap().unwrap();
+            let read = read_row(Form::Tasks, &text, Defaults::default()).unwrap().unwrap();
             prop_assert_eq!((read.position, read.side, read.question), (position, side, question));
         }
     }
@@ -204,14 +226,14 @@ proptest! {
         let row = Row { position, side, question, prediction: None, count: None, id: None };
         let (lower, upper) = (claim.lower().discs(), claim.upper().discs());
         let text = format_row(Form::Knowledge, &row, &decided(Outcome::Proved, lower, upper));
-        let read = read_row(Form::Knowledge, &text.unwrap(), Window::FULL).unwrap().unwrap();
+        let read = read_row(Form::Knowledge, &text.unwrap(), Defaults::default()).unwrap().unwrap();
         prop_assert_eq!((read.position, read.question), (position, question));
     }
 
     #[test]
     fn no_text_makes_a_form_panic(line in "[-XO;,:{}\"a-z0-9 \u{e9}]{0,90}") {
         for form in Form::ALL {
-            drop(read_row(form, &line, Window::FULL));
+            drop(read_row(form, &line, Defaults::default()));
         }
     }
 }

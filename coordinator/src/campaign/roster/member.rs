@@ -279,6 +279,7 @@ impl Member {
                 (_, false) => None,
             },
             fault: self.fault.clone().unwrap_or_default(),
+            workers: 0,
         }
     }
 }

@@ -1,6 +1,6 @@
 use std::fs::OpenOptions;
 
-use outflank_engine::{Score, Square, brute_force};
+use outflank_engine::{BoardSize, Score, Square, brute_force};
 use outflank_proto::campaign::{ImportHead, Selection};
 use tempfile::TempDir;
 
@@ -24,6 +24,7 @@ fn head(name: &str) -> ImportHead {
         priority: 100,
         split_to: None,
         window: Window::FULL,
+        board: BoardSize::STANDARD,
         paused: false,
     }
 }

@@ -5,7 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use outflank_engine::{Position, Square};
-use outflank_proto::campaign::{Change, ExportRequest, ImportHead, ImportPart, valid_name};
+use outflank_proto::campaign::{
+    Campaign, Change, ExportRequest, ImportHead, ImportPart, valid_name,
+};
 use outflank_proto::v1;
 use outflank_proto::v1::campaigns_server;
 use tokio::sync::mpsc;
@@ -33,6 +35,13 @@ fn status(error: &CampaignError) -> Status {
         CampaignError::Unknown { .. } => Status::not_found(text),
         CampaignError::Unfinished { .. } => Status::failed_precondition(text),
         CampaignError::Io { .. } | CampaignError::Damaged { .. } => Status::internal(text),
+    }
+}
+
+impl CampaignsService {
+    /// Returns a campaign's state as clients get it: with the workers that there are.
+    fn told(&self, campaign: Campaign) -> v1::Campaign {
+        Campaign { workers: self.0.links.counts().workers, ..campaign }.into()
     }
 }
 
@@ -64,7 +73,8 @@ impl campaigns_server::Campaigns for CampaignsService {
         let adopted = campaigns.call(move |roster| roster.adopt(imported)).await?;
         let (campaign, repeated) = adopted.map_err(|error| status(&error))?;
         tracing::info!(campaign = name, rows = campaign.rows, repeated, "campaign imported");
-        Ok(Response::new(v1::ImportResponse { campaign: Some(campaign.into()), repeated }))
+        let campaign = Some(self.told(campaign));
+        Ok(Response::new(v1::ImportResponse { campaign, repeated }))
     }
 
     async fn list(
@@ -73,8 +83,8 @@ impl campaigns_server::Campaigns for CampaignsService {
     ) -> Result<Response<v1::ListResponse>, Status> {
         let name = request.into_inner().name;
         let listed = self.0.campaigns.call(move |roster| roster.list(name.as_deref())).await?;
-        let campaigns =
-            listed.map_err(|error| status(&error))?.into_iter().map(Into::into).collect();
+        let listed = listed.map_err(|error| status(&error))?;
+        let campaigns = listed.into_iter().map(|campaign| self.told(campaign)).collect();
         Ok(Response::new(v1::ListResponse { campaigns }))
     }
 
@@ -84,7 +94,7 @@ impl campaigns_server::Campaigns for CampaignsService {
     ) -> Result<Response<v1::Campaign>, Status> {
         let change: Change = request.into_inner().try_into()?;
         let changed = self.0.campaigns.call(move |roster| roster.change(&change)).await?;
-        Ok(Response::new(changed.map_err(|error| status(&error))?.into()))
+        Ok(Response::new(self.told(changed.map_err(|error| status(&error))?)))
     }
 
     async fn remove(
