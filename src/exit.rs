@@ -1,5 +1,6 @@
 //! Exit codes, and errors that know theirs.
 
+use std::io;
 use std::process::ExitCode;
 
 use crate::output;
@@ -18,7 +19,8 @@ pub(crate) enum Exit {
     Store = 3,
     /// The coordinator cannot be reached, the address is taken, or the version is refused.
     Connection = 4,
-    /// Two proofs exclude each other, or a value disagrees with the expected one.
+    /// Two proofs exclude each other, a store has quarantined claims, or a value disagrees with the
+    /// expected one.
     Contradiction = 5,
     /// A proof was checked and is not accepted.
     Rejected = 6,
@@ -26,6 +28,8 @@ pub(crate) enum Exit {
     Refuted = 7,
     /// Ctrl-C or SIGTERM stopped the command.
     Interrupted = 130,
+    /// Nobody reads standard output any more.
+    PipeClosed = 141,
 }
 
 /// The section of the help that explains the exit codes.
@@ -36,10 +40,12 @@ Exit codes:
     2  bad usage or bad input
     3  the proof store cannot be opened, read or written, or is damaged
     4  the coordinator cannot be reached, the address is in use, or the version is refused
-    5  two proofs contradict each other, or a value disagrees with the expected one
+    5  two proofs contradict each other, the store has quarantined claims, or a value disagrees
+       with the expected one
     6  a proof was rejected: the message names the line and the row
     7  a hypothesis of a campaign is refuted
-  130  interrupted";
+  130  interrupted
+  141  whoever read the output has stopped, as in | head";
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
@@ -61,10 +67,22 @@ impl Failure {
     }
 
     /// Prints the error on one line of standard error and returns the exit code.
+    ///
+    /// Where the reader of standard output has gone, nothing is printed: it has what it wanted.
     pub(crate) fn report(&self) -> ExitCode {
+        if self.exit == Exit::Failed && self.is_closed_pipe() {
+            return Exit::PipeClosed.into();
+        }
         let text = format!("{:#}", self.error).replace(['\n', '\r'], " ");
         output::note(&format!("error: {text}"));
         self.exit.into()
+    }
+}
+
+impl Failure {
+    fn is_closed_pipe(&self) -> bool {
+        let kinds = self.error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
+        kinds.map(io::Error::kind).any(|kind| kind == io::ErrorKind::BrokenPipe)
     }
 }
 

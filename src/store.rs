@@ -88,7 +88,7 @@ fn verify(dir: &Path) -> Result<Exit, Failure> {
         output::line("the index is behind the log; opening the store catches up")?;
     }
     if found.is_sound() {
-        return Ok(Exit::Done);
+        return quarantined(dir, found.quarantined);
     }
     let error = anyhow!(
         "{} has {} problems; outflank store repair keeps everything else",
@@ -96,6 +96,19 @@ fn verify(dir: &Path) -> Result<Exit, Failure> {
         found.problems
     );
     Err(Failure::new(Exit::Store, error))
+}
+
+/// Returns what a sound store ends with that has quarantined `pairs` of claims.
+fn quarantined(dir: &Path, pairs: u64) -> Result<Exit, Failure> {
+    if pairs == 0 {
+        return Ok(Exit::Done);
+    }
+    let error = anyhow!(
+        "{} is sound, but {pairs} pairs of claims that contradict each other were put aside: a worker \
+         was wrong, see the coordinator's log; once that is looked into, move the folder quarantine away",
+        dir.display(),
+    );
+    Err(Failure::new(Exit::Contradiction, error))
 }
 
 fn repair(dir: &Path) -> Result<Exit, Failure> {

@@ -10,6 +10,7 @@ mod cluster;
 mod harness;
 mod known_scores;
 mod proof;
+mod signals;
 mod small_boards;
 mod solve;
 mod store;

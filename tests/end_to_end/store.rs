@@ -1,7 +1,10 @@
 //! `outflank store`.
 
 use std::fs;
+use std::sync::Arc;
 
+use outflank_coordinator::store::{Method, Origin, Provenance, Record, Store};
+use outflank_engine::{Bound, Position, Score};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -23,4 +26,27 @@ fn a_store_can_be_counted_checked_repaired_and_exported() {
     assert!(exported.len() >= 2, "both positions at least: {exported:?}");
     let values: Vec<&Value> = exported.iter().filter(|o| o["lower"] == o["upper"]).collect();
     assert!(values.iter().any(|object| object["lower"] == 18), "FFO #1: {exported:?}");
+}
+
+#[test]
+fn a_store_with_quarantined_claims_is_not_passed_over_in_silence() {
+    let home = TempDir::new().expect("a temporary folder");
+    let folder = home.path().join("store");
+    let (store, _) = Store::open(&folder).expect("a new store");
+    let origin = Arc::new(Origin { worker: "host/1".to_owned(), ..Origin::default() });
+    let claim = Record {
+        position: Position::START.canonical(),
+        bound: Bound::at_least(Score::MAX),
+        best_move: None,
+        nodes: 1,
+        provenance: Provenance { method: Method::Search, origin },
+    };
+    store.quarantine(&claim, Bound::exact(Score::DRAW)).expect("the disk works");
+    drop(store);
+    let verify = ["store", "verify", "store"];
+    let finished = run(home.path(), &verify);
+    finished.assert_fails(5, "1 pairs of claims that contradict each other were put aside");
+    assert!(finished.stdout[0].contains("1 quarantined, 0 problems"), "{finished:?}");
+    fs::rename(folder.join("quarantine"), home.path().join("seen")).expect("it is a folder");
+    assert_eq!(run(home.path(), &verify).code, Some(0));
 }

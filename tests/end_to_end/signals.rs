@@ -1,0 +1,79 @@
+//! Signals at awkward moments, and output that nobody takes.
+
+use std::fs::File;
+use std::net::TcpListener;
+use std::process::{Output, Stdio};
+
+use tempfile::TempDir;
+
+use crate::cluster::{coordinator, worker};
+use crate::harness::{Process, outflank, run, run_with_input};
+
+#[test]
+fn a_worker_that_is_told_to_stop_before_it_is_welcomed_leaves_with_code_0() {
+    let home = TempDir::new().expect("a temporary folder");
+    let silent = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = silent.local_addr().expect("bound").to_string();
+    for signal in ["TERM", "INT"] {
+        let arguments = ["worker", "--connect", &address, "--threads", "1", "--hash", "16M"];
+        let worker = Process::start(outflank(home.path(), &arguments));
+        let connection = silent.accept().expect("the worker connects");
+        worker.signal(signal);
+        let finished = worker.finish();
+        assert_eq!(finished.code, Some(0), "{finished:?}");
+        drop(connection);
+    }
+}
+
+#[test]
+fn a_second_signal_ends_a_process_that_still_waits_for_others() {
+    let home = TempDir::new().expect("a temporary folder");
+    let (coordinator, address) = coordinator(home.path(), "127.0.0.1:0", &[]);
+    let stuck = worker(home.path(), &address);
+    stuck.signal("STOP"); // The coordinator would wait ten seconds for it.
+    coordinator.signal("INT");
+    coordinator.signal("TERM");
+    assert_eq!(coordinator.finish().code, Some(130));
+    stuck.kill();
+}
+
+/// Makes a store and a campaign in `home`.
+fn campaign(home: &TempDir) {
+    let list = "start\nf5d6c3d3c4\nf5d6c3d3c4f4f6\n";
+    let import = ["campaign", "import", "list", "-", "--store", "store", "--paused"];
+    assert_eq!(run_with_input(home.path(), &import, list).code, Some(0));
+    let solve = ["solve", "--board", "4x4", "start", "--store", "store"];
+    assert_eq!(run(home.path(), &solve).code, Some(0));
+}
+
+fn printed_to(home: &TempDir, arguments: &[&str], output: impl Into<Stdio>) -> Output {
+    let mut command = outflank(home.path(), arguments);
+    command.stdout(output).stderr(Stdio::piped());
+    command.spawn().expect("the command starts").wait_with_output().expect("it ends")
+}
+
+#[test]
+fn a_reader_that_has_gone_is_no_failure_and_a_full_disk_is_one() {
+    let home = TempDir::new().expect("a temporary folder");
+    campaign(&home);
+    for arguments in [
+        &["campaign", "export", "list", "--store", "store"][..],
+        &["campaign", "export", "list", "--form", "jsonl", "--store", "store"],
+        &["campaign", "list", "--store", "store"],
+        &["campaign", "status", "list", "--store", "store"],
+        &["store", "export", "store"],
+        &["store", "stats", "store"],
+        &["solve", "--board", "4x4", "start", "--store", "store"],
+    ] {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let closed = printed_to(&home, arguments, writer);
+        let text = String::from_utf8_lossy(&closed.stderr).into_owned();
+        assert_eq!((closed.status.code(), text.as_str()), (Some(141), ""), "{arguments:?}");
+        let full = File::options().write(true).open("/dev/full").expect("Linux has one");
+        let full = printed_to(&home, arguments, full);
+        let text = String::from_utf8_lossy(&full.stderr).into_owned();
+        assert_eq!(full.status.code(), Some(1), "{arguments:?}: {text}");
+        assert!(text.starts_with("error: writing ") && text.lines().count() == 1, "{text}");
+    }
+}
