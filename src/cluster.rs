@@ -57,13 +57,14 @@ impl Cluster {
             let channel = client::connect(address).await.map_err(client_failure)?;
             return Ok(Self { channel, local: None, kept: Kept::Coordinator(address.clone()) });
         }
+        let mut options = machine::coordinator_options(arguments.job_nodes);
         let (store, kept) = if arguments.no_store {
             (Store::in_memory(), Kept::Nowhere)
         } else {
             let path = arguments.store.clone().map_or_else(machine::default_store, Ok)?;
+            options.docket = Some(machine::docket(&path));
             (store::open(&path)?, Kept::Store(path))
         };
-        let options = machine::coordinator_options(arguments.job_nodes);
         let local = Local::with_worker(options, store, &arguments.search).await?;
         Ok(Self { channel: local.connect(), local: Some(local), kept })
     }

@@ -20,6 +20,7 @@ async fn serve(arguments: &Coordinator) -> Result<Exit, Failure> {
     let store = store::open(&arguments.store)?;
     let mut options = machine::coordinator_options(arguments.job_nodes);
     options.campaigns = Some(machine::campaigns(&arguments.store));
+    options.docket = Some(machine::docket(&arguments.store));
     options.core.audit_share = arguments.audit_share;
     options.core.audit_seed = arguments.audit_seed.unwrap_or_else(machine::unguessable);
     let service = cluster::start_service(options, store)?;

@@ -39,6 +39,11 @@ pub(crate) fn campaigns(store: &Path) -> PathBuf {
     store.join("campaigns")
 }
 
+/// Returns the file beside the proofs of the store `store` that notes doubts and verdicts.
+pub(crate) fn docket(store: &Path) -> PathBuf {
+    store.join("docket.jsonl")
+}
+
 /// Lets this process have as many files open as the system permits: every worker is a connection.
 pub(crate) fn allow_many_files() {
     let raised = getrlimit(Resource::RLIMIT_NOFILE)

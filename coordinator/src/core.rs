@@ -44,8 +44,8 @@ use outflank_engine::{Bound, Position, Window};
 
 pub use config::Config;
 pub use message::{
-    Command, Event, Interim, Job, JobId, Method, Millis, Progress, Proof, Proofs, Report, Solution,
-    SolveId, Source, Terms, WorkerId,
+    AuditId, Command, Event, Interim, Job, JobId, Method, Millis, Progress, Proof, Proofs, Report,
+    Solution, SolveId, Source, Terms, WorkerId,
 };
 
 use audit::Audits;
@@ -172,6 +172,7 @@ impl Core {
     pub fn on(&mut self, now: Millis, event: Event, proofs: &dyn Proofs) -> Vec<Command> {
         let mut turn = Turn::new(now, proofs);
         match event {
+            Event::Resumed { era, doubted } => self.resumed(&mut turn, era, doubted),
             Event::Submitted { solve, position, window } => {
                 self.submitted(&mut turn, solve, position, window, None);
             }
@@ -190,10 +191,8 @@ impl Core {
             Event::Interim { worker, .. } if self.audits.is_guilty(worker) => {}
             Event::Interim { worker, interim } => self.interim(&mut turn, worker, interim),
             Event::Reported { worker, report } => self.reported(&mut turn, worker, &report),
-            Event::TakenBack => {
-                self.start_again(&mut turn);
-            }
-            Event::Suspected { claims } => self.suspected(&claims),
+            Event::TakenBack { era } => self.start_again(&mut turn, era),
+            Event::Suspected { claims } => self.suspected(&mut turn, &claims),
             Event::Tick => self.tick(&mut turn),
         }
         self.dispatch(&mut turn);
@@ -282,7 +281,6 @@ impl Core {
         self.brothers.clear();
         self.single_copies.clear();
         self.recent = Recent::default();
-        self.audits.clear();
     }
 
     /// Returns what is proved of `position`, canonical, as far as it is remembered.

@@ -18,6 +18,7 @@ mod campaigns;
 mod clock;
 mod cluster;
 pub(crate) mod convert;
+mod docket;
 mod error;
 mod events;
 mod fate;
@@ -44,6 +45,7 @@ use tonic::transport::Channel;
 use crate::campaign::Roster;
 use crate::core::{Advisor, Core};
 use campaigns::Campaigns;
+use docket::Docket;
 pub use error::ServiceError;
 use events::Events;
 use fate::Fate;
@@ -84,7 +86,8 @@ impl Service {
     ///
     /// # Errors
     /// [`ServiceError::Thread`] if the system gives no thread, [`ServiceError::Campaigns`] if the
-    /// folder of the campaigns cannot be read.
+    /// folder of the campaigns cannot be read, [`ServiceError::Store`] if what an earlier coordinator
+    /// has left to do cannot be read or done.
     ///
     /// # Panics
     /// Outside a tokio runtime.
@@ -94,6 +97,7 @@ impl Service {
         advisor: Box<dyn Advisor + Send>,
     ) -> Result<Self, ServiceError> {
         let core = Core::new(options.core.clone(), advisor);
+        let docket = Docket::open(options.docket.as_deref())?;
         let roster = options.campaigns.as_deref().map(Roster::open).transpose()?;
         let (campaigns, orders) = campaigns::channel(roster.as_ref());
         let (events, inputs) = events::channel();
@@ -109,10 +113,14 @@ impl Service {
             next_worker: AtomicU64::new(1),
             next_solve: AtomicU64::new(1),
         });
+        for verdict in docket.verdicts() {
+            shared.links.distrust(&verdict.workers, &verdict.reason);
+        }
         let (batches, written) = mpsc::channel(writer::BATCHES);
         let pending = Arc::default();
-        let actor = actor::Actor::new(core, &shared, Arc::clone(&pending), batches);
-        let writer = writer::Writer::new(&shared, pending);
+        let actor = actor::Actor::new(core, &shared, Arc::clone(&pending), batches, &docket);
+        let mut writer = writer::Writer::new(&shared, pending, docket);
+        writer.finish_verdicts()?;
         let mut threads = vec![
             fate::guarded(&shared, "core", move || actor.run(inputs))?,
             fate::guarded(&shared, "writer", move || writer.run(written))?,

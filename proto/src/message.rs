@@ -72,6 +72,8 @@ pub struct Report {
     pub finished: bool,
     /// Whether the job could not be done at all.
     pub failed: bool,
+    /// The era of the job.
+    pub era: u64,
 }
 
 /// A message to a worker.
@@ -125,6 +127,9 @@ pub struct Job {
     pub known: Vec<(Position, Bound)>,
     /// How the worker turns the position before it searches; its reports are about the position above.
     pub symmetry: Symmetry,
+    /// How often proofs had been taken back when the job was given. What was searched in another
+    /// era may rest on bounds that nobody believes any more.
+    pub era: u64,
 }
 
 /// A client's question.

@@ -115,6 +115,7 @@ impl From<Report> for v1::Report {
             millis: report.millis,
             finished: report.finished,
             failed: report.failed,
+            era: report.era,
         }
     }
 }
@@ -147,6 +148,7 @@ impl TryFrom<v1::Report> for Report {
             millis: count("millis", wire.millis)?,
             finished: wire.finished,
             failed: wire.failed,
+            era: wire.era,
         })
     }
 }
@@ -241,6 +243,7 @@ impl From<Job> for v1::Job {
             threads: job.threads,
             known: job.known.into_iter().map(Into::into).collect(),
             symmetry: job.symmetry.index(),
+            era: job.era,
         }
     }
 }
@@ -259,6 +262,7 @@ impl TryFrom<v1::Job> for Job {
             known: list("known", wire.known, MOST_KNOWN, KNOWN, TryInto::try_into)?,
             symmetry: Symmetry::new(wire.symmetry)
                 .ok_or_else(|| InvalidField::new("symmetry", &wire.symmetry, "0 to 7"))?,
+            era: wire.era,
         })
     }
 }

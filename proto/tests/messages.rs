@@ -80,6 +80,7 @@ fn report() -> impl Strategy<Value = Report> {
             millis: u64::from(millis),
             finished,
             failed,
+            era: job ^ 0x5a5a,
         },
     )
 }
@@ -130,6 +131,7 @@ fn job() -> impl Strategy<Value = Job> {
             threads,
             known,
             symmetry: Symmetry::new(symmetry).expect("there are eight"),
+            era: id ^ 0x5a5a,
         },
     )
 }
@@ -248,6 +250,7 @@ proptest! {
             millis: counts.1,
             finished: true,
             failed: false,
+            era: counts.1,
         }));
         let window = Some(v1::Window { lower: scores.0, upper: scores.1 });
         named(SolveRequest::try_from(v1::SolveRequest { position, window }));

@@ -237,7 +237,9 @@ impl<'a> World<'a> {
             | Command::GaveUp { .. }
             | Command::Progressed { .. }
             | Command::Quarantine { .. }
-            | Command::Disconnect { .. } => {}
+            | Command::Disconnect { .. }
+            | Command::Doubt { .. }
+            | Command::Cleared { .. } => {}
         }
     }
 

@@ -44,5 +44,6 @@ pub(crate) fn nothing(job: &Job, nodes: u64) -> Report {
         millis: 0,
         finished: false,
         failed: false,
+        era: job.era,
     }
 }

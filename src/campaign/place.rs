@@ -72,5 +72,6 @@ impl Place {
 fn options(store: &Path, job_nodes: Option<u64>) -> outflank_coordinator::service::Options {
     let mut options = machine::coordinator_options(job_nodes);
     options.campaigns = Some(machine::campaigns(store));
+    options.docket = Some(machine::docket(store));
     options
 }

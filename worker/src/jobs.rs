@@ -35,6 +35,8 @@ pub(crate) struct Jobs {
     /// Jobs that wait until the solver has forgotten what it remembers, with their connections; `None`
     /// unless it is to forget.
     waiting: Option<Vec<(Job, u64)>>,
+    /// The era of the last job: what the solver remembers is of this one.
+    era: u64,
     finished: mpsc::Sender<Report>,
 }
 
@@ -48,7 +50,8 @@ impl Jobs {
     /// Returns no jobs, for a worker with so many threads, and where their reports will come out.
     pub(crate) fn new(solver: Arc<dyn Solver>, threads: u32) -> (Self, mpsc::Receiver<Report>) {
         let (finished, reports) = mpsc::channel(FINISHED);
-        (Self { solver, threads, running: BTreeMap::new(), waiting: None, finished }, reports)
+        let running = BTreeMap::new();
+        (Self { solver, threads, running, waiting: None, era: 0, finished }, reports)
     }
 
     /// Starts a job that the coordinator gave over connection number `session`.
@@ -56,7 +59,14 @@ impl Jobs {
     /// If it is running already, since an earlier connection, it simply goes on. If the threads
     /// are taken by jobs of earlier connections that the coordinator has not asked for again, those
     /// are stopped: it counts these threads as free.
+    ///
+    /// If the coordinator has taken proofs back since the last job, everything is forgotten first: the
+    /// worker may not have been there to be told.
     pub(crate) fn start(&mut self, job: Job, session: u64) {
+        if job.era != self.era {
+            self.era = job.era;
+            self.forget();
+        }
         if let Some(waiting) = &mut self.waiting {
             waiting.push((job, session));
             return;
@@ -192,6 +202,7 @@ fn failed(job: &Job) -> Report {
         millis: 0,
         finished: false,
         failed: true,
+        era: job.era,
     }
 }
 

@@ -205,7 +205,7 @@ fn job(id: u64) -> Job {
     }
     let (position, window) = (position.canonical(), Window::FULL);
     let (known, symmetry) = (Vec::new(), Symmetry::IDENTITY);
-    Job { id, position, window, node_limit: 1000, threads: 1, known, symmetry }
+    Job { id, position, window, node_limit: 1000, threads: 1, known, symmetry, era: 0 }
 }
 
 #[tokio::test]

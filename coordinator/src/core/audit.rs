@@ -10,18 +10,16 @@
 //!
 //! Where one says this and one says that, and there is no third to ask, neither is believed.
 
+mod doubts;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use outflank_engine::{Bound, Position, Score, Symmetry, Window};
 
 use super::fleet::{Lease, Target, after};
-use super::message::{Command, Job, JobId, Proof, Report, SolveId, WorkerId};
+use super::message::{AuditId, Command, Job, JobId, Proof, Report, SolveId, WorkerId};
 use super::question::{Key, mix};
 use super::{Conflict, Core, Turn};
-
-/// The name of an audit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct AuditId(u64);
 
 /// A claim that others are asked about.
 #[derive(Debug)]
@@ -41,9 +39,18 @@ struct Audit {
     failures: u32,
     /// What the last one who did not uphold it said.
     against: Bound,
+    /// Whether there is a verdict, which is being carried out.
+    is_settled: bool,
 }
 
 impl Audit {
+    fn new(claim: Proof, held: Option<Bound>, home: Option<SolveId>) -> Self {
+        let votes = claim.worker.map(|author| (author, true)).into_iter().collect();
+        let (disputed, against) = (held.is_some(), Bound::UNKNOWN);
+        let (asked, failures, is_settled) = (None, 0, false);
+        Self { claim, held, home, votes, disputed, asked, failures, against, is_settled }
+    }
+
     /// Returns how many uphold the claim and how many do not.
     fn count(&self) -> (usize, usize) {
         let upheld = self.votes.values().filter(|&&upholds| upholds).count();
@@ -70,6 +77,8 @@ pub(super) struct Audits {
     held_back: BTreeSet<SolveId>,
     /// Those whose word counts for nothing.
     guilty: BTreeSet<WorkerId>,
+    /// How often proofs were taken back.
+    pub(super) era: u64,
 }
 
 impl Audits {
@@ -81,13 +90,6 @@ impl Audits {
     /// Returns whether `worker` was found to be wrong.
     pub(super) fn is_guilty(&self, worker: WorkerId) -> bool {
         self.guilty.contains(&worker)
-    }
-
-    /// Drops all audits, for a new start.
-    pub(super) fn clear(&mut self) {
-        self.open.clear();
-        self.held_back.clear();
-        self.taking_back = false;
     }
 
     /// Returns whether the answer of `solve` must wait, and remembers it then.
@@ -104,7 +106,13 @@ impl Audits {
 
 impl Core {
     /// Has one claim of a report on `job` solved again, if the job is in the sample.
-    pub(super) fn sample(&mut self, job: JobId, home: Option<SolveId>, claims: &[Proof]) {
+    pub(super) fn sample(
+        &mut self,
+        turn: &mut Turn<'_>,
+        job: JobId,
+        home: Option<SolveId>,
+        claims: &[Proof],
+    ) {
         let drawn = draw(self.config.audit_seed, job);
         let is_sampled = (drawn as f64) < self.config.audit_share * u64::MAX as f64;
         let Some(author) = claims.first().and_then(|claim| claim.worker) else { return };
@@ -116,12 +124,17 @@ impl Core {
         let others = claims.len() as u64 - 1;
         let own = which.is_multiple_of(2) || others == 0;
         let index = if own { 0 } else { 1 + which / 2 % others };
-        self.open_audit(home, claims[index as usize], None);
+        self.open_audit(turn, Audit::new(claims[index as usize], None, home));
     }
 
     /// Has claims that contradict what is proved solved again. Returns whether there are enough
     /// workers to decide.
-    pub(super) fn dispute(&mut self, home: Option<SolveId>, conflicts: &[Conflict]) -> bool {
+    pub(super) fn dispute(
+        &mut self,
+        turn: &mut Turn<'_>,
+        home: Option<SolveId>,
+        conflicts: &[Conflict],
+    ) -> bool {
         for conflict in conflicts {
             let author: Vec<WorkerId> = conflict.claim.worker.into_iter().collect();
             if self.fleet.others_that_accept(&author) < 2 {
@@ -131,7 +144,7 @@ impl Core {
         for &Conflict { claim, held } in conflicts {
             let is_open = |audit: &Audit| audit.claim.position == claim.position;
             if !self.audits.open.values().any(is_open) {
-                self.open_audit(home, claim, Some(held));
+                self.open_audit(turn, Audit::new(claim, Some(held), home));
             }
         }
         true
@@ -141,29 +154,10 @@ impl Core {
     /// them.
     pub(super) fn resolve_conflicts(&mut self, turn: &mut Turn<'_>) {
         let conflicts = std::mem::take(&mut turn.conflicts);
-        if !conflicts.is_empty() && !self.dispute(None, &conflicts) {
+        if !conflicts.is_empty() && !self.dispute(turn, None, &conflicts) {
             turn.conflicts = conflicts;
             self.stop_contradicted(turn);
         }
-    }
-
-    /// Has claims of unknown authors solved again, one of which must be false.
-    pub(super) fn suspected(&mut self, claims: &[Proof]) {
-        self.audits.taking_back = false;
-        for &claim in claims {
-            self.open_audit(None, Proof { worker: None, ..claim }, None);
-        }
-        for audit in self.audits.open.values_mut() {
-            audit.disputed |= audit.claim.worker.is_none();
-        }
-    }
-
-    fn open_audit(&mut self, home: Option<SolveId>, claim: Proof, held: Option<Bound>) {
-        self.audits.opened += 1;
-        let votes = claim.worker.map(|author| (author, true)).into_iter().collect();
-        let (disputed, against) = (held.is_some(), Bound::UNKNOWN);
-        let audit = Audit { claim, held, home, votes, disputed, asked: None, failures: 0, against };
-        self.audits.open.insert(AuditId(self.audits.opened), audit);
     }
 
     /// Asks about claims, before anything else is handed out; gives up those that nobody can
@@ -172,7 +166,7 @@ impl Core {
         if self.audits.open.is_empty() && self.audits.held_back.is_empty() {
             return;
         }
-        let waiting = |(_, audit): &(_, &Audit)| audit.asked.is_none();
+        let waiting = |(_, audit): &(_, &Audit)| audit.asked.is_none() && !audit.is_settled;
         let ids: Vec<AuditId> =
             self.audits.open.iter().filter(waiting).map(|(&id, _)| id).collect();
         for id in ids {
@@ -186,6 +180,9 @@ impl Core {
     fn assign_audit(&mut self, turn: &mut Turn<'_>, id: AuditId) {
         let Some(audit) = self.audits.open.get(&id) else { return };
         let voters: Vec<WorkerId> = audit.votes.keys().copied().collect();
+        if voters.is_empty() && self.fleet.accepting() == 0 {
+            return; // Taken up again, and nobody has come yet.
+        }
         if !self.fleet.accepts_besides(&voters) || audit.failures > self.config.retry_limit {
             self.cannot_tell(turn, id);
             return;
@@ -205,8 +202,8 @@ impl Core {
         // Nothing is told that might be what is false.
         let Key { position, window } = key;
         let (known, threads) = (Vec::new(), 1);
-        let (id, symmetry) = (key.job_id(), Symmetry::IDENTITY);
-        let job = Job { id, position, symmetry, window, node_limit, threads, known };
+        let (id, symmetry, era) = (key.job_id(), Symmetry::IDENTITY, self.audits.era);
+        let job = Job { id, position, symmetry, window, node_limit, threads, known, era };
         turn.commands.push(Command::Assign { worker, job });
     }
 
@@ -249,22 +246,33 @@ impl Core {
         let Some(audit) = self.audits.open.get(&id) else { return };
         if audit.claim.worker.is_some() {
             self.outvoted(turn, id, true);
-        } else if let Some(audit) = self.audits.open.remove(&id) {
-            self.trace(turn, audit.claim.position, audit.claim.bound, audit.against);
+        } else {
+            let (Proof { position, bound, .. }, truth) = (audit.claim, audit.against);
+            self.trace(turn, id, position, bound, truth);
         }
     }
 
     /// The claim is true; what contradicted it is not.
     fn upheld(&mut self, turn: &mut Turn<'_>, id: AuditId) {
-        let Some(audit) = self.audits.open.remove(&id) else { return };
-        if let Some(held) = audit.held {
-            self.trace(turn, audit.claim.position, held, audit.claim.bound);
+        let Some(Audit { claim, held, .. }) = self.audits.open.get(&id) else { return };
+        let claim = *claim;
+        if let &Some(held) = held {
+            self.trace(turn, id, claim.position, held, claim.bound);
+        } else {
+            self.close_audit(turn, id);
         }
     }
 
     /// Has the source of a false bound found.
-    fn trace(&mut self, turn: &mut Turn<'_>, position: Position, held: Bound, truth: Bound) {
-        self.audits.taking_back = true;
+    fn trace(
+        &mut self,
+        turn: &mut Turn<'_>,
+        id: AuditId,
+        position: Position,
+        held: Bound,
+        truth: Bound,
+    ) {
+        self.settle_audit(id);
         turn.commands.push(Command::Trace { position, held, truth });
     }
 
@@ -275,9 +283,9 @@ impl Core {
             let claim = audit.claim;
             self.quarantine(turn, id);
             let guilty: Vec<WorkerId> = audit_votes(&self.audits, id);
-            self.convict(turn, &guilty, &claim);
-        } else if let Some(Audit { claim, held, .. }) = self.audits.open.remove(&id)
-            && let Some(held) = held.or(claim.worker.is_none().then_some(claim.bound))
+            self.convict(turn, id, &guilty, &claim);
+        } else if let Some(Audit { claim, held, disputed, .. }) = self.close_audit(turn, id)
+            && let Some(held) = held.or((disputed && claim.worker.is_none()).then_some(claim.bound))
         {
             turn.conflicts.push(Conflict { claim, held });
             self.stop_contradicted(turn);
@@ -294,7 +302,7 @@ impl Core {
         if refuted {
             self.quarantine(turn, id);
         }
-        self.convict(turn, &guilty, &claim);
+        self.convict(turn, id, &guilty, &claim);
     }
 
     /// Keeps a claim that does not hold for those who look into the case.
@@ -304,13 +312,21 @@ impl Core {
         turn.commands.push(Command::Quarantine { claim, held });
     }
 
-    fn convict(&mut self, turn: &mut Turn<'_>, guilty: &[WorkerId], claim: &Proof) {
+    /// Closes an audit when its verdict has been carried out; nothing else goes on until then.
+    fn settle_audit(&mut self, id: AuditId) {
+        if let Some(audit) = self.audits.open.get_mut(&id) {
+            audit.is_settled = true;
+        }
+        self.audits.taking_back = true;
+    }
+
+    fn convict(&mut self, turn: &mut Turn<'_>, id: AuditId, guilty: &[WorkerId], claim: &Proof) {
         let (position, claimed) = (claim.position, claim.bound);
         for &worker in guilty {
             self.left(turn, worker);
             self.audits.guilty.insert(worker);
         }
-        self.audits.taking_back = true;
+        self.settle_audit(id);
         let workers = guilty.to_vec();
         turn.commands.push(Command::Convict { workers, position, claimed });
     }
@@ -322,27 +338,6 @@ impl Core {
             if let Some(solve) = self.solves.get(&id) {
                 let bound = solve.bound;
                 self.answered(turn, id, bound);
-            }
-        }
-    }
-
-    /// Starts again from the store, after false claims were taken back: drops what was concluded,
-    /// stops every job, has the workers forget, and asks for all open requests again.
-    pub(super) fn start_again(&mut self, turn: &mut Turn<'_>) {
-        for (worker, job) in self.fleet.disown_leases() {
-            turn.commands.push(Command::Cancel { worker, job });
-        }
-        for worker in self.fleet.ids() {
-            turn.commands.push(Command::Forget { worker });
-        }
-        self.forget_everything();
-        let mut solves: Vec<_> = std::mem::take(&mut self.solves).into_iter().collect();
-        solves.sort_by_key(|(_, solve)| solve.arrival);
-        for (id, solve) in solves {
-            self.submitted(turn, id, solve.given, solve.window, solve.terms);
-            if let Some(again) = self.solves.get_mut(&id) {
-                again.nodes = solve.nodes + solve.running_nodes;
-                again.jobs_done = solve.jobs_done;
             }
         }
     }

@@ -23,12 +23,15 @@ impl Core {
             }
         }
         let fits = lease.as_ref().is_none_or(|lease| lease.position == report.position);
+        let is_of_today = report.era == self.audits.era;
         let is_believed = match lease.as_ref().map(|lease| lease.target) {
             Some(Target::Audit(id)) => {
+                let fits = fits && is_of_today;
                 self.audit_ended(turn, id, worker, Some(report).filter(|_| fits));
                 fits && !self.audits.is_guilty(worker) && self.take_opinion(turn, worker, report)
             }
             Some(Target::Disowned) => false,
+            _ if !is_of_today => false,
             _ if fits && report.position.canonical() == report.position => {
                 self.take_claims(turn, worker, report, lease.as_ref())
             }
@@ -65,7 +68,7 @@ impl Core {
             return false;
         }
         self.take_hints(report);
-        self.sample(report.job, lease.map(|lease| lease.home), &claims);
+        self.sample(turn, report.job, lease.map(|lease| lease.home), &claims);
         self.believe(turn, &claims);
         true
     }
@@ -98,7 +101,7 @@ impl Core {
         lease: Option<&Lease>,
         conflicts: Vec<Conflict>,
     ) {
-        if self.dispute(lease.map(|lease| lease.home), &conflicts) {
+        if self.dispute(turn, lease.map(|lease| lease.home), &conflicts) {
             return;
         }
         for id in self.dependents(position) {

@@ -172,7 +172,8 @@ impl Core {
         let symmetry = self.graph.get(position).map(|node| node.symmetry).unwrap_or_default();
         let known = self.bounds_below(turn, position, symmetry);
         self.fleet.begin(worker, id, lease, after(turn.now, self.config.lease));
-        let job = Job { id, position, symmetry, window, node_limit, threads, known };
+        let era = self.audits.era;
+        let job = Job { id, position, symmetry, window, node_limit, threads, known, era };
         turn.commands.push(Command::Assign { worker, job });
     }
 

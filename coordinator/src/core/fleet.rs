@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use super::audit::AuditId;
-use super::message::{JobId, Millis, SolveId, WorkerId};
+use super::message::{AuditId, JobId, Millis, SolveId, WorkerId};
 use super::question::Key;
 use outflank_engine::{Position, Window};
 

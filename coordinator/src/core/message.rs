@@ -15,6 +15,10 @@ pub struct WorkerId(pub u64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SolveId(pub u64);
 
+/// The name of an audit, never used twice over the life of a store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AuditId(pub u64);
+
 /// The name of a job: a hash of its content (canonical position and window), the same on every machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct JobId(pub u64);
@@ -38,6 +42,8 @@ pub struct Job {
     pub threads: u32,
     /// Proved bounds that the search will probably meet, of positions as it meets them: turned.
     pub known: Vec<(Position, Bound)>,
+    /// How often proofs had been taken back when the job was given. Its report says the same number.
+    pub era: u64,
 }
 
 /// What a worker believes of a job that goes on.
@@ -75,6 +81,9 @@ pub struct Report {
     pub finished: bool,
     /// Whether the worker could not do the job at all (it crashed in the search, say).
     pub failed: bool,
+    /// The era of the job. What was searched in an earlier one may rest on bounds that were taken
+    /// back since, and is not believed.
+    pub era: u64,
 }
 
 /// How a campaign's request is served: after the requests of clients, and without a line.
@@ -90,6 +99,13 @@ pub struct Terms {
 /// What happened outside.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
+    /// The coordinator begins where an earlier one has stopped; the first event, if it comes at all.
+    Resumed {
+        /// How often proofs were taken back so far.
+        era: u64,
+        /// The claims that were being solved again (`Doubt` without `Cleared`).
+        doubted: Vec<(AuditId, Proof)>,
+    },
     /// A client asks for the value of `position` in `window`.
     Submitted {
         /// The request's name, fresh.
@@ -154,7 +170,10 @@ pub enum Event {
         report: Report,
     },
     /// The store has taken back what the workers of a `Convict` claimed; a `Trace` may have led to that.
-    TakenBack,
+    TakenBack {
+        /// How often that has happened now.
+        era: u64,
+    },
     /// A `Trace` has led to inferences from these bounds, one of which must be false.
     Suspected {
         /// The bounds.
@@ -246,6 +265,19 @@ pub enum Command {
         held: Bound,
         /// The bound that contradicts it.
         claimed: Bound,
+    },
+    /// Note, before the proofs of the same event are written, that a bound is being solved again:
+    /// whoever resumes must know.
+    Doubt {
+        /// The audit.
+        audit: AuditId,
+        /// The bound that the store holds, or is about to.
+        claim: Proof,
+    },
+    /// Note, after everything else, that an audit is over.
+    Cleared {
+        /// The audit.
+        audit: AuditId,
     },
     /// Put a claim that contradicts a proved bound aside, with its provenance.
     Quarantine {

@@ -6,12 +6,13 @@ use outflank_proto::message::ToWorker;
 use tokio::sync::mpsc;
 
 use super::clock::Clock;
+use super::docket::{Docket, Verdict};
 use super::events::Input;
 use super::pending::{Pending, View};
 use super::trial::{self, Source};
 use super::writer::{Batch, Release};
 use super::{Shared, convert};
-use crate::core::{Command, Core, Event, Proof};
+use crate::core::{Command, Core, Event, Millis, Proof};
 use crate::store::{Origin, Record};
 
 /// The writer has stopped, so that nothing can be kept any more.
@@ -28,6 +29,10 @@ pub(super) struct Actor {
     /// The provenance of what the core infers.
     own_origin: Arc<Origin>,
     last_batch: u64,
+    /// How often proofs were taken back.
+    era: u64,
+    /// What an earlier coordinator has left open.
+    resumed: Option<Event>,
 }
 
 impl Actor {
@@ -36,6 +41,7 @@ impl Actor {
         shared: &Arc<Shared>,
         pending: Arc<Pending>,
         batches: mpsc::Sender<Batch>,
+        docket: &Docket,
     ) -> Self {
         let own_origin = Arc::new(Origin {
             build: shared.options.build.clone(),
@@ -44,30 +50,41 @@ impl Actor {
             ..Origin::default()
         });
         let view = View { store: Arc::clone(&shared.store), pending };
-        Self { core, shared: Arc::clone(shared), view, batches, own_origin, last_batch: 0 }
+        let (era, shared) = (docket.era(), Arc::clone(shared));
+        let resumed = Some(Event::Resumed { era, doubted: docket.doubted() });
+        Self { core, shared, view, batches, own_origin, last_batch: 0, era, resumed }
     }
 
     /// Feeds the core until the queue is closed or the writer has stopped.
     pub(super) fn run(mut self, mut inputs: mpsc::Receiver<Input>) {
         let mut clock = Clock::new(self.shared.options.longest_pause());
+        if let Some(resumed) = self.resumed.take()
+            && self.feed(Millis(0), resumed).is_err()
+        {
+            return;
+        }
         while let Some(Input::Event(time, event)) = inputs.blocking_recv() {
             let left = match event {
                 Event::Left { worker } => Some(worker),
                 _ => None,
             };
-            let now = clock.read(time);
-            let mut next = Some(event);
-            while let Some(event) = next {
-                let commands = self.core.on(now, event, &self.view);
-                next = match self.carry_out(commands) {
-                    Ok(next) => next,
-                    Err(Stopped) => return, // The writer has failed and has said why.
-                };
+            if self.feed(clock.read(time), event).is_err() {
+                return; // The writer has failed and has said why.
             }
             if let Some(worker) = left {
                 self.shared.links.remove_worker(worker);
             }
         }
+    }
+
+    /// Feeds one event, and whatever follows from it before anything else.
+    fn feed(&mut self, now: Millis, event: Event) -> Result<(), Stopped> {
+        let mut next = Some(event);
+        while let Some(event) = next {
+            let commands = self.core.on(now, event, &self.view);
+            next = self.carry_out(commands)?;
+        }
+        Ok(())
     }
 
     /// Sends out at once what needs no proof, and hands the rest to the writer as one batch. Returns
@@ -99,7 +116,7 @@ impl Actor {
     /// Takes back what false workers have claimed, or finds out who they are.
     fn judge(&mut self, command: Command) -> Result<Event, Stopped> {
         let links = &self.shared.links;
-        let (names, position, bound) = match command {
+        let (workers, position, bound) = match command {
             Command::Convict { workers, position, claimed } => {
                 let origins = workers.iter().filter_map(|&worker| links.origin(worker));
                 (origins.map(|origin| origin.worker.clone()).collect(), position, claimed)
@@ -119,20 +136,21 @@ impl Actor {
             }
             command => unreachable!("{command:?} is carried out at once"),
         };
-        let doubt = if names.len() > 1 { "one of them" } else { "it" };
+        let doubt = if workers.len() > 1 { "one of them" } else { "it" };
         let reason = format!(
             "{} cannot be trusted: position {} has not the value {bound} that {doubt} claimed; what it \
              proved is taken back and searched again",
-            names.join(" and "),
+            workers.join(" and "),
             trial::named(position),
         );
         tracing::error!("{reason}");
-        for name in &names {
-            self.shared.links.distrust(name, &reason);
-        }
+        self.shared.links.distrust(&workers, &reason);
         self.shared.links.notice(&reason);
-        self.write_now(Batch { withdrawn: names, ..self.next_batch() })?;
-        Ok(Event::TakenBack)
+        self.era += 1;
+        let era = self.era;
+        let verdict = Some(Verdict { era, workers, reason });
+        self.write_now(Batch { verdict, ..self.next_batch() })?;
+        Ok(Event::TakenBack { era })
     }
 
     /// Hands `batch` to the writer and returns when it and everything before it is on disk.
@@ -163,6 +181,8 @@ impl Actor {
             Command::Quarantine { claim, held } => {
                 batch.quarantined.push((self.record(&claim), held));
             }
+            Command::Doubt { audit, claim } => batch.doubted.push((audit, claim)),
+            Command::Cleared { audit } => batch.cleared.push(audit),
             Command::Forget { worker } => links.tell(worker, ToWorker::Forget),
             Command::GaveUp { job, position, losses } => {
                 let (job, position) = (job.0, trial::named(position));

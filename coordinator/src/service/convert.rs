@@ -17,6 +17,7 @@ pub(super) fn job(job: Job) -> message::Job {
         threads: job.threads,
         known: job.known,
         symmetry: job.symmetry,
+        era: job.era,
     }
 }
 
@@ -39,6 +40,7 @@ pub(super) fn report(report: message::Report) -> Report {
         millis: report.millis,
         finished: report.finished,
         failed: report.failed,
+        era: report.era,
     }
 }
 

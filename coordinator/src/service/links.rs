@@ -90,13 +90,15 @@ impl Links {
         self.open().origins.get(&worker).cloned()
     }
 
-    /// Refuses the worker process called `name` from now on and closes its connections.
-    pub(super) fn distrust(&self, name: &str, reason: &str) {
+    /// Refuses the worker processes called `names` from now on and closes their connections.
+    pub(super) fn distrust(&self, names: &[String], reason: &str) {
         let mut open = self.open();
-        open.distrusted.insert(name.to_owned(), reason.to_owned());
-        for link in open.workers.values().filter(|link| link.origin.worker == name) {
+        for name in names {
+            open.distrusted.insert(name.clone(), reason.to_owned());
+        }
+        for link in open.workers.values().filter(|link| names.contains(&link.origin.worker)) {
             if link.queue.try_send(Err(Status::permission_denied(reason))).is_err() {
-                tracing::debug!(worker = name, "the worker cannot be told why");
+                tracing::debug!(worker = link.origin.worker, "the worker cannot be told why");
             }
             link.cut.cancel();
         }

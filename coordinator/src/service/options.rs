@@ -17,6 +17,9 @@ pub struct Options {
     pub core: Config,
     /// The folder of the campaigns; without one the coordinator keeps none.
     pub campaigns: Option<PathBuf>,
+    /// The file that notes the audits that are under way and the workers that were found to be
+    /// wrong; without one, the next coordinator does not know them.
+    pub docket: Option<PathBuf>,
     /// The longest time between two heartbeats of a worker; 5 s. It must be well below the core's
     /// lease.
     pub heartbeat: Duration,
@@ -43,6 +46,7 @@ impl Default for Options {
             run: String::new(),
             core: Config::default(),
             campaigns: None,
+            docket: None,
             heartbeat: Duration::from_secs(5),
             hello_deadline: Duration::from_secs(10),
             drain_deadline: Duration::from_secs(10),

@@ -11,9 +11,10 @@ use outflank_proto::message::{SolveUpdate, ToWorker};
 use tokio::sync::mpsc;
 use tonic::Status;
 
+use super::docket::{Docket, Verdict};
 use super::pending::Pending;
 use super::{ServiceError, Shared};
-use crate::core::{JobId, Progress, Solution, SolveId, WorkerId};
+use crate::core::{AuditId, JobId, Progress, Proof, Solution, SolveId, WorkerId};
 use crate::store::{Record, StoreError};
 
 /// The length of the queue to the writer. When the disk falls this far behind, the core waits.
@@ -39,11 +40,15 @@ pub(super) enum Release {
 pub(super) struct Batch {
     /// Batches are numbered in the order of their events.
     pub(super) number: u64,
+    /// Claims that are being solved again; noted before the records are written.
+    pub(super) doubted: Vec<(AuditId, Proof)>,
     pub(super) records: Vec<Record>,
     /// Claims to be put aside, with the bounds they contradict.
     pub(super) quarantined: Vec<(Record, Bound)>,
-    /// The workers whose claims are taken back.
-    pub(super) withdrawn: Vec<String>,
+    /// Workers whose claims are taken back.
+    pub(super) verdict: Option<Verdict>,
+    /// Audits that are over; noted at the end.
+    pub(super) cleared: Vec<AuditId>,
     /// Told when all of this is on disk.
     pub(super) done: Option<SyncSender<()>>,
     /// What goes out afterwards, in this order.
@@ -56,15 +61,19 @@ impl Batch {
         self.records.is_empty()
             && self.quarantined.is_empty()
             && self.releases.is_empty()
+            && self.doubted.is_empty()
+            && self.cleared.is_empty()
             && self.done.is_none()
     }
 
     /// Takes over what a later batch brings.
     fn extend(&mut self, later: Self) {
         self.number = later.number;
+        self.doubted.extend(later.doubted);
         self.records.extend(later.records);
         self.quarantined.extend(later.quarantined);
-        self.withdrawn.extend(later.withdrawn);
+        self.verdict = later.verdict;
+        self.cleared.extend(later.cleared);
         self.done = later.done;
         self.releases.extend(later.releases);
     }
@@ -75,15 +84,25 @@ impl Batch {
 pub(super) struct Writer {
     shared: Arc<Shared>,
     pending: Arc<Pending>,
+    docket: Docket,
 }
 
 impl Writer {
-    pub(super) fn new(shared: &Arc<Shared>, pending: Arc<Pending>) -> Self {
-        Self { shared: Arc::clone(shared), pending }
+    pub(super) fn new(shared: &Arc<Shared>, pending: Arc<Pending>, docket: Docket) -> Self {
+        Self { shared: Arc::clone(shared), pending, docket }
+    }
+
+    /// Takes back what an earlier coordinator wanted to take back and could not.
+    pub(super) fn finish_verdicts(&mut self) -> Result<(), StoreError> {
+        for verdict in self.docket.pending() {
+            tracing::error!(reason = verdict.reason, "a verdict was not carried out and is now");
+            self.take_back(&verdict)?;
+        }
+        Ok(())
     }
 
     /// Writes until the actor has stopped and everything is written, or until a write fails.
-    pub(super) fn run(self, mut batches: mpsc::Receiver<Batch>) {
+    pub(super) fn run(mut self, mut batches: mpsc::Receiver<Batch>) {
         while let Some(mut batch) = batches.blocking_recv() {
             while batch.records.len() < MOST_RECORDS
                 && batch.done.is_none()
@@ -91,7 +110,7 @@ impl Writer {
             {
                 batch.extend(next);
             }
-            if let Err(error) = self.write(&batch) {
+            if let Err(error) = self.write(&mut batch) {
                 // Nothing that depends on these proofs may be said: the releases are dropped.
                 self.shared.fail(ServiceError::Store(error));
                 return;
@@ -108,7 +127,8 @@ impl Writer {
         }
     }
 
-    fn write(&self, batch: &Batch) -> Result<(), StoreError> {
+    fn write(&mut self, batch: &mut Batch) -> Result<(), StoreError> {
+        self.docket.doubt(&batch.doubted)?;
         if !batch.records.is_empty() {
             let appended = self.shared.store.append(&batch.records)?;
             for contradicted in &appended.contradicted {
@@ -125,17 +145,22 @@ impl Writer {
             tracing::error!(%held, claimed = %claim.bound, "a claim was put aside");
             self.shared.store.quarantine(claim, *held)?;
         }
-        if !batch.withdrawn.is_empty() {
+        if let Some(verdict) = batch.verdict.take() {
+            // In this order: whoever finds the verdict finds the campaigns in doubt, too.
             self.shared.campaigns.doubt()?;
+            self.docket.convict(verdict.clone())?;
+            self.take_back(&verdict)?;
+            self.shared.campaigns.review();
         }
-        for worker in &batch.withdrawn {
+        self.docket.clear(&batch.cleared)
+    }
+
+    fn take_back(&mut self, verdict: &Verdict) -> Result<(), StoreError> {
+        for worker in &verdict.workers {
             let positions = self.shared.store.withdraw(worker)?;
             tracing::error!(worker, positions, "what a worker claimed was taken back");
         }
-        if !batch.withdrawn.is_empty() {
-            self.shared.campaigns.review();
-        }
-        Ok(())
+        self.docket.carried_out()
     }
 
     fn release(&self, release: Release) {

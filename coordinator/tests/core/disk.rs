@@ -9,7 +9,7 @@ use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::sync::Arc;
 
-use outflank_coordinator::core::{self, Command, Proof, Proofs, Report, WorkerId};
+use outflank_coordinator::core::{self, AuditId, Command, Proof, Proofs, Report, WorkerId};
 use outflank_coordinator::store::{self, Origin, Provenance, Record};
 use outflank_engine::{Bound, Position, Square};
 use tempfile::TempDir;
@@ -20,11 +20,14 @@ use crate::world::Store;
 /// What goes out once the proofs before it are on disk; an acknowledgement has its report with it.
 pub(crate) type Release = (Command, Option<Report>);
 
-#[derive(Debug)]
-struct Batch {
-    due: u64,
-    proofs: Vec<Proof>,
-    releases: Vec<Release>,
+/// What one event has brought to be written, in this order, and when that will have been done.
+#[derive(Debug, Default)]
+pub(crate) struct Batch {
+    pub(crate) due: u64,
+    pub(crate) doubted: Vec<(AuditId, Proof)>,
+    pub(crate) proofs: Vec<Proof>,
+    pub(crate) cleared: Vec<AuditId>,
+    pub(crate) releases: Vec<Release>,
 }
 
 /// A store and what is on its way to it.
@@ -35,6 +38,10 @@ pub(crate) struct Disk {
     /// Who proved the lower and the upper bounds; nobody inferred them.
     sources: BTreeMap<Position, [Option<WorkerId>; 2]>,
     waiting: VecDeque<Batch>,
+    /// The claims that are being solved again.
+    docket: BTreeMap<AuditId, Proof>,
+    /// How often proofs were taken back.
+    pub(crate) era: u64,
     real: Option<Real>,
 }
 
@@ -56,9 +63,15 @@ impl Disk {
         Self { real: Some(Real::new()), ..Self::default() }
     }
 
-    /// Takes what is to be on disk by `due`.
-    pub(crate) fn take(&mut self, due: u64, proofs: Vec<Proof>, releases: Vec<Release>) {
-        self.waiting.push_back(Batch { due, proofs, releases });
+    /// Takes what is to be on disk when it is due.
+    pub(crate) fn take(&mut self, batch: Batch) {
+        self.waiting.push_back(batch);
+    }
+
+    /// Returns the claims that were being solved again, without those who made them.
+    pub(crate) fn doubted(&self) -> Vec<(AuditId, Proof)> {
+        let nameless = |(&audit, &claim)| (audit, Proof { worker: None, ..claim });
+        self.docket.iter().map(nameless).collect()
     }
 
     /// Writes what is due and returns what may go out now.
@@ -66,10 +79,12 @@ impl Disk {
         let mut releases = Vec::new();
         while self.waiting.front().is_some_and(|batch| batch.due <= now) {
             let batch = self.waiting.pop_front().expect("there is one");
+            self.docket.extend(batch.doubted);
             batch.proofs.iter().for_each(|proof| self.keep(proof));
             if let Some(real) = &self.real {
                 real.append(&batch.proofs);
             }
+            self.docket.retain(|audit, _| !batch.cleared.contains(audit));
             releases.extend(batch.releases);
         }
         releases
@@ -90,6 +105,11 @@ impl Disk {
 
     /// Dies and comes back: what was not on disk is gone.
     pub(crate) fn crash(&mut self, random: &mut Random) {
+        if let Some(batch) = self.waiting.pop_front()
+            && random.chance(50)
+        {
+            self.docket.extend(batch.doubted); // The proofs would have been next.
+        }
         self.waiting.clear();
         if let Some(real) = &mut self.real {
             real.crash(random);

@@ -3,6 +3,7 @@
 mod advisor;
 mod campaigns;
 mod disk;
+mod doubts;
 mod liars;
 mod oracle;
 mod random;

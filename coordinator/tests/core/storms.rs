@@ -19,16 +19,15 @@ use crate::world::{Faults, Happened, World, tiny};
 /// The number of seeds, unless `OUTFLANK_FAULT_SEEDS` says another.
 const SEEDS: u64 = 40;
 
-/// Returns what goes wrong under `seed`: every fault in its own measure. Where there is a liar, the
-/// coordinator lives on, since what it has doubts about dies with it.
-fn faults(random: &mut Random, with_liar: bool) -> Faults {
+/// Returns what goes wrong: every fault in its own measure.
+fn faults(random: &mut Random) -> Faults {
     Faults {
         lost: random.below(15),
         repeated: random.below(20),
         late: random.below(15),
         failed: random.below(15),
         wrong: 0,
-        churn: if with_liar { 0 } else { random.below(40) },
+        churn: random.below(40),
         slow_disk: random.below(4) * 50,
     }
 }
@@ -39,7 +38,7 @@ fn storm(seed: u64, oracle: &Rc<Oracle>, roots: &[Position]) -> Happened {
     let with_liar = seed.is_multiple_of(4);
     let audit_share = if with_liar { 1.0 } else { 0.1 };
     let config = Config { audit_share, audit_seed: seed, ..tiny() };
-    let faults = faults(&mut random, with_liar);
+    let faults = faults(&mut random);
     let mut world = World::new(seed, oracle, config, faults).on_real_store();
     for _ in 0..3 + random.below(3) {
         world.join(1 + random.below(4) as u32);

@@ -57,6 +57,7 @@ pub(crate) fn empty(job: &Job, nodes: u64) -> Report {
         millis: 1,
         finished: false,
         failed: false,
+        era: job.era,
     }
 }
 

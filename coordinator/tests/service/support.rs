@@ -341,5 +341,6 @@ pub(crate) fn report(job: &Job) -> Report {
         millis: 1,
         finished: true,
         failed: false,
+        era: job.era,
     }
 }

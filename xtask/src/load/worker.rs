@@ -226,5 +226,6 @@ fn nothing(job: &Job) -> Report {
         millis: 0,
         finished: false,
         failed: false,
+        era: job.era,
     }
 }

@@ -1,0 +1,100 @@
+//! Which claims are doubted: beginning, taking over from an earlier coordinator, and going on when
+//! proofs were taken back.
+
+use super::{Audit, AuditId, Core, Proof, Turn};
+use crate::core::message::Command;
+
+impl Core {
+    /// Has claims of unknown authors solved again, one of which must be false.
+    pub(in crate::core) fn suspected(&mut self, turn: &mut Turn<'_>, claims: &[Proof]) {
+        self.audits.taking_back = false;
+        for &claim in claims {
+            let audit = Audit::new(Proof { worker: None, ..claim }, None, None);
+            self.open_audit(turn, Audit { disputed: true, ..audit });
+        }
+        self.close_audits(turn, |audit| audit.is_settled);
+    }
+
+    /// Takes the audits up again that an earlier coordinator has left open. Who made the claims is
+    /// not known any more: others have to uphold them.
+    pub(in crate::core) fn resumed(
+        &mut self,
+        turn: &mut Turn<'_>,
+        era: u64,
+        doubted: Vec<(AuditId, Proof)>,
+    ) {
+        self.audits.era = era;
+        for (id, claim) in doubted {
+            let audit = Audit::new(Proof { worker: None, ..claim }, None, None);
+            self.audits.opened = self.audits.opened.max(id.0);
+            self.audits.open.insert(id, audit);
+        }
+        self.close_audits(turn, |_| false);
+    }
+
+    /// Starts again from the store, after false claims were taken back: drops what was concluded,
+    /// stops every job, has the workers forget, and asks for all open requests again. The claims that
+    /// were being solved again and still stand are doubted as before.
+    pub(in crate::core) fn start_again(&mut self, turn: &mut Turn<'_>, era: u64) {
+        for (worker, job) in self.fleet.disown_leases() {
+            turn.commands.push(Command::Cancel { worker, job });
+        }
+        for worker in self.fleet.ids() {
+            turn.commands.push(Command::Forget { worker });
+        }
+        self.forget_everything();
+        self.go_on_doubting(turn, era);
+        let mut solves: Vec<_> = std::mem::take(&mut self.solves).into_iter().collect();
+        solves.sort_by_key(|(_, solve)| solve.arrival);
+        for (id, solve) in solves {
+            self.submitted(turn, id, solve.given, solve.window, solve.terms);
+            if let Some(again) = self.solves.get_mut(&id) {
+                again.nodes = solve.nodes + solve.running_nodes;
+                again.jobs_done = solve.jobs_done;
+            }
+        }
+    }
+
+    /// Begins an era: what the guilty said about claims that still stand counts no more.
+    fn go_on_doubting(&mut self, turn: &mut Turn<'_>, era: u64) {
+        let audits = &mut self.audits;
+        (audits.era, audits.taking_back) = (era, false);
+        audits.held_back.clear();
+        let guilty = &audits.guilty;
+        for audit in audits.open.values_mut() {
+            audit.asked = None;
+            audit.votes.retain(|worker, _| !guilty.contains(worker));
+            // If it still stands, somebody else has claimed it, too.
+            audit.claim.worker = audit.claim.worker.filter(|author| !guilty.contains(author));
+        }
+        self.close_audits(turn, |audit| audit.is_settled || audit.held.is_some());
+    }
+
+    pub(super) fn open_audit(&mut self, turn: &mut Turn<'_>, audit: Audit) {
+        self.audits.opened += 1;
+        let id = AuditId(self.audits.opened);
+        // What may be false is what is on disk: the claim, or what it contradicts.
+        let claim = Proof { bound: audit.held.unwrap_or(audit.claim.bound), ..audit.claim };
+        turn.commands.push(Command::Doubt { audit: id, claim });
+        self.audits.open.insert(id, audit);
+    }
+
+    pub(super) fn close_audit(&mut self, turn: &mut Turn<'_>, id: AuditId) -> Option<Audit> {
+        turn.commands.push(Command::Cleared { audit: id });
+        self.audits.open.remove(&id)
+    }
+
+    /// Closes the audits that `is_over` names, and those of bounds that nobody holds any more.
+    pub(super) fn close_audits(&mut self, turn: &mut Turn<'_>, is_over: impl Fn(&Audit) -> bool) {
+        let proofs = turn.proofs;
+        let is_held = |claim: &Proof| {
+            proofs.get(claim.position).is_some_and(|(bound, _)| bound.implies(claim.bound))
+        };
+        let over = |audit: &Audit| is_over(audit) || audit.held.is_none() && !is_held(&audit.claim);
+        let ids: Vec<AuditId> =
+            self.audits.open.iter().filter(|(_, audit)| over(audit)).map(|(&id, _)| id).collect();
+        for id in ids {
+            self.close_audit(turn, id);
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! What a coordinator takes over from one that has died: doubts, and the number of its verdicts.
+
+use outflank_coordinator::core::{
+    AuditId, Command, Config, Event, Job, Method, Proof, Report, SolveId, WorkerId,
+};
+use outflank_engine::{Bound, Position, Score};
+
+use crate::oracle::Oracle;
+use crate::random::{Random, position};
+use crate::script::{Script, assigned, only_job, whole};
+use crate::worker::finished;
+
+fn nine_empties() -> Position {
+    position(&mut Random(11), 9)
+}
+
+fn truth(job: &Job) -> Report {
+    finished(&Oracle::default(), &mut Random(1), job, 100)
+}
+
+/// Returns a core that is asked for a position of which the store says `bound`, which was doubted.
+fn resumed(bound: Bound) -> (Script, Proof) {
+    let mut script = Script::new(Config { lines: false, ..whole() });
+    let position = nine_empties().canonical();
+    script.store.0.insert(position, (bound, None));
+    let method = Method::Search;
+    let claim = Proof { position, bound, best_move: None, nodes: 0, method, worker: None };
+    let commands = script.at(0, Event::Resumed { era: 3, doubted: vec![(AuditId(5), claim)] });
+    assert_eq!(commands, [], "nobody is there to be asked");
+    let commands = script.submit(0, 1, nine_empties());
+    assert_eq!(commands, [], "what is doubted is no answer");
+    (script, claim)
+}
+
+#[test]
+fn a_claim_that_was_doubted_is_believed_again_when_two_uphold_it() {
+    let value = Oracle::default().value(nine_empties());
+    let (mut script, _) = resumed(Bound::exact(value));
+    let (_, first) = only_job(&script.join(1, 1, 1));
+    assert_eq!((first.position, first.era), (nine_empties().canonical(), 3));
+    script.join(1, 2, 1);
+    let (worker, second) = only_job(&script.report(2, 1, truth(&first)));
+    assert_eq!(worker, 2);
+    let commands = script.report(3, 2, truth(&second));
+    assert!(commands.contains(&Command::Cleared { audit: AuditId(5) }), "{commands:?}");
+    let is_answer =
+        |command: &Command| matches!(command, Command::Solved { solve: SolveId(1), .. });
+    assert!(commands.iter().any(is_answer), "{commands:?}");
+}
+
+#[test]
+fn a_claim_that_was_doubted_is_traced_when_two_refute_it() {
+    let value = Oracle::default().value(nine_empties());
+    let wrong = if value == Score::MAX { value.down() } else { value.up() };
+    let (mut script, claim) = resumed(Bound::exact(wrong));
+    let (_, first) = only_job(&script.join(1, 1, 1));
+    script.join(1, 2, 1);
+    let (_, second) = only_job(&script.report(2, 1, truth(&first)));
+    let commands = script.report(3, 2, truth(&second));
+    let is_traced = |command: &Command| {
+        matches!(command, Command::Trace { position, held, truth }
+            if (*position, *held) == (claim.position, claim.bound) && truth.merge(*held).is_err())
+    };
+    assert!(commands.iter().any(is_traced), "{commands:?}");
+    let commands = script.at(3, Event::TakenBack { era: 4 });
+    assert!(commands.contains(&Command::Cleared { audit: AuditId(5) }), "{commands:?}");
+}
+
+#[test]
+fn a_doubt_about_what_was_never_stored_is_dropped() {
+    let mut script = Script::new(whole());
+    let (position, bound) = (nine_empties().canonical(), Bound::at_least(Score::DRAW));
+    let method = Method::Search;
+    let claim = Proof { position, bound, best_move: None, nodes: 0, method, worker: None };
+    let commands = script.at(0, Event::Resumed { era: 0, doubted: vec![(AuditId(9), claim)] });
+    assert_eq!(commands, [Command::Cleared { audit: AuditId(9) }]);
+}
+
+#[test]
+fn what_was_searched_before_proofs_were_taken_back_is_acknowledged_and_not_believed() {
+    let mut script = Script::new(whole());
+    script.at(0, Event::Resumed { era: 3, doubted: Vec::new() });
+    script.join(0, 7, 1);
+    let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
+    let early = Report { era: 2, ..truth(&job) };
+    let commands = script.report(1, 7, early);
+    let acknowledged = Command::Acknowledge { worker: WorkerId(7), job: job.id };
+    assert!(commands.contains(&acknowledged), "{commands:?}");
+    assert!(script.store.0.is_empty(), "{commands:?}");
+    assert_eq!(assigned(&commands).len(), 1, "it is searched again: {commands:?}");
+    script.report(2, 7, truth(&job));
+    assert!(!script.store.0.is_empty());
+}

@@ -1,0 +1,85 @@
+//! What must hold at every moment.
+
+use outflank_coordinator::core::{Proof, Proofs, Report, Solution, SolveId};
+use outflank_engine::{Bound, Position};
+
+use super::World;
+use crate::oracle::replay;
+
+impl World {
+    pub(super) fn check_proof(&self, proof: &Proof) {
+        assert_eq!(proof.position, proof.position.canonical());
+        self.check_bound(proof.position, proof.bound);
+        if let Some(square) = proof.best_move {
+            assert!(proof.position.play(square).is_some(), "{proof:?} has an illegal move");
+        }
+    }
+
+    pub(super) fn check_bound(&self, position: Position, bound: Bound) {
+        if !self.anyone_lies() {
+            let value = self.oracle.value(position);
+            let holds = bound.merge(Bound::exact(value)).is_ok();
+            assert!(holds, "{bound} of {position:?} is false: {value}");
+        }
+    }
+
+    /// Notes what was acknowledged, which must be on disk, for ever.
+    pub(super) fn check_acknowledged(&mut self, report: &Report) {
+        if self.anyone_lies() {
+            return;
+        }
+        self.promise(report.position, report.bound);
+        for &(square, bound) in &report.children {
+            self.promise(report.position.play(square).unwrap(), bound);
+        }
+    }
+
+    fn promise(&mut self, position: Position, bound: Bound) {
+        let promised = self.promised.entry(position.canonical()).or_insert(bound);
+        *promised = promised.merge(bound).expect("both are true");
+        let promised = *promised;
+        self.check_promise(position.canonical(), promised);
+    }
+
+    /// Checks that nothing acknowledged is lost.
+    pub(crate) fn check_promises(&self) {
+        for (&position, &bound) in &self.promised {
+            self.check_promise(position, bound);
+        }
+    }
+
+    fn check_promise(&self, position: Position, bound: Bound) {
+        let stored = self.store.kept.get(position).map_or(Bound::UNKNOWN, |(bound, _)| bound);
+        assert!(stored.implies(bound) || position.is_over(), "{bound} acknowledged, not stored");
+    }
+
+    pub(super) fn solved(&mut self, solve: SolveId, solution: Solution) {
+        let (position, window) = self.requests.remove(&solve).expect("it was open");
+        assert!(solution.bound.answers(window));
+        self.check_bound(position, solution.bound);
+        if !self.anyone_lies() {
+            self.check_line(position, &solution);
+        }
+        self.outcome.solved.insert(solve, solution);
+    }
+
+    fn check_line(&self, position: Position, solution: &Solution) {
+        let Some(value) = solution.bound.value() else { return };
+        let mut reached = (position, value);
+        for &square in &solution.line {
+            if reached.0.must_pass() {
+                reached = (reached.0.pass(), -reached.1);
+            }
+            reached = (reached.0.play(square).expect("a legal line"), -reached.1);
+            assert_eq!(self.oracle.value(reached.0), reached.1, "the line keeps the value");
+        }
+        let is_complete = replay(position, &solution.line) == Some(value);
+        let may_be_cut = self.faults.churn + self.faults.lost + self.faults.failed > 0;
+        assert!(is_complete || may_be_cut, "the line {:?} ends early", solution.line);
+        assert_eq!(solution.best_move, solution.line.first().copied().or(solution.best_move));
+    }
+
+    pub(super) fn anyone_lies(&self) -> bool {
+        self.faults.wrong > 0 || !self.liars.is_empty()
+    }
+}

@@ -1,0 +1,171 @@
+//! What stands around the core: it does what the commands say, as the service does.
+
+use outflank_coordinator::core::{Command, Event, Method, Millis, Proof, Report, WorkerId};
+use outflank_engine::{Bound, Position};
+
+use super::{Happening, World};
+use crate::disk::Batch;
+
+impl World {
+    pub(super) fn apply(&mut self, event: Event) {
+        let reported = match &event {
+            Event::Reported { report, .. } => Some(report.clone()),
+            _ => None,
+        };
+        if let Event::Reported { worker, report } = &event {
+            self.in_flight.remove(&(*worker, report.job));
+        }
+        let (mut batch, mut trial) = (Batch::default(), None);
+        for command in self.core.on(Millis(self.now), event, &self.store) {
+            match command {
+                Command::Persist { proofs } => batch.proofs = self.attributed(proofs),
+                Command::Doubt { audit, claim } => batch.doubted.push((audit, claim)),
+                Command::Cleared { audit } => batch.cleared.push(audit),
+                Command::Convict { .. } | Command::Trace { .. } => trial = Some(command),
+                Command::Acknowledge { .. } => batch.releases.push((command, reported.clone())),
+                Command::Progressed { .. }
+                | Command::Solved { .. }
+                | Command::Contradicted { .. }
+                | Command::Quarantine { .. } => batch.releases.push((command, None)),
+                command => self.obey(command),
+            }
+        }
+        self.put(batch);
+        if let Some(trial) = trial {
+            self.judge(trial);
+        }
+    }
+
+    /// Returns the proofs with the processes in place of their connections.
+    fn attributed(&self, proofs: Vec<Proof>) -> Vec<Proof> {
+        let process = |worker: WorkerId| self.processes[&worker];
+        let attributed = |proof: Proof| Proof { worker: proof.worker.map(process), ..proof };
+        proofs.into_iter().map(attributed).collect()
+    }
+
+    fn put(&mut self, batch: Batch) {
+        for proof in &batch.proofs {
+            self.check_proof(proof);
+        }
+        let delay = match self.faults.slow_disk {
+            0 => 0,
+            longest => self.random.below(longest),
+        };
+        // One after the other, as the writer works.
+        self.busy_until = self.busy_until.max(self.now) + delay;
+        self.store.take(Batch { due: self.busy_until, ..batch });
+        if self.busy_until == self.now {
+            self.written();
+        } else {
+            self.schedule(self.busy_until - self.now, Happening::Written);
+        }
+    }
+
+    pub(super) fn written(&mut self) {
+        for (command, report) in self.store.write(self.now) {
+            self.release(command, report);
+        }
+    }
+
+    /// Does what the service does when somebody was wrong.
+    fn judge(&mut self, trial: Command) {
+        for (command, report) in self.store.write(u64::MAX) {
+            self.release(command, report);
+        }
+        let guilty: Vec<WorkerId> = match trial {
+            Command::Convict { workers, .. } => {
+                workers.iter().map(|worker| self.processes[worker]).collect()
+            }
+            Command::Trace { position, held, truth } => {
+                match self.store.source(position, held, truth) {
+                    Ok(worker) => vec![worker],
+                    Err(bounds) => {
+                        let claims = bounds.into_iter().map(suspicion).collect();
+                        self.apply(Event::Suspected { claims });
+                        return;
+                    }
+                }
+            }
+            _ => unreachable!("nothing else is tried"),
+        };
+        for process in guilty {
+            self.outcome.convicted.push(process);
+            self.refuse(process);
+            self.store.withdraw(process);
+            self.promised.clear();
+        }
+        while self.workers.len() < 3 {
+            self.join(1);
+        }
+        self.fill_up();
+        self.store.era += 1;
+        self.apply(Event::TakenBack { era: self.store.era });
+    }
+
+    /// Closes the connections of a process. What it has sent is not read any more.
+    fn refuse(&mut self, process: WorkerId) {
+        let is_its = |worker: &&WorkerId| self.processes[*worker] == process;
+        let its: Vec<WorkerId> = self.workers.keys().filter(is_its).copied().collect();
+        for worker in its {
+            self.workers.remove(&worker);
+            self.apply(Event::Left { worker });
+        }
+        self.agenda.retain(|_, happening| match happening {
+            Happening::Arrives(Event::Reported { worker, .. }) => self.processes[worker] != process,
+            _ => true,
+        });
+    }
+
+    fn release(&mut self, command: Command, reported: Option<Report>) {
+        match command {
+            Command::Acknowledge { worker, job } => {
+                let report = reported.expect("only reports are acknowledged");
+                assert_eq!(job, report.job);
+                if let Some(state) = self.workers.get_mut(&worker) {
+                    state.outbox.retain(|kept| *kept != report);
+                }
+                self.check_acknowledged(&report);
+            }
+            Command::Progressed { solve, progress } => {
+                if let Some(&(position, _)) = self.requests.get(&solve) {
+                    self.check_bound(position, progress.bound);
+                }
+            }
+            Command::Solved { solve, solution } => self.solved(solve, solution),
+            Command::Contradicted { solve, held, claimed, .. } => {
+                assert!(held.merge(claimed).is_err() && self.anyone_lies());
+                self.requests.remove(&solve).expect("it was open");
+                self.outcome.contradicted.insert(solve);
+            }
+            Command::Quarantine { claim, held } => {
+                assert!(self.anyone_lies());
+                self.outcome.quarantined.push((claim, held));
+            }
+            command => unreachable!("{command:?} waits for nothing"),
+        }
+    }
+
+    fn obey(&mut self, command: Command) {
+        match command {
+            Command::Assign { worker, job } => self.assign(worker, job),
+            Command::Cancel { worker, job } => {
+                self.outcome.cancelled += 1;
+                self.in_flight.remove(&(worker, job));
+                if !self.is_lost() {
+                    self.stop_job(worker, job);
+                }
+            }
+            Command::Disconnect { worker, .. } => {
+                self.workers.remove(&worker);
+            }
+            Command::Forget { .. } | Command::GaveUp { .. } => {}
+            command => unreachable!("{command:?} waits for the disk, or for a verdict"),
+        }
+    }
+}
+
+/// Returns a claim whose author nobody knows.
+fn suspicion((position, bound): (Position, Bound)) -> Proof {
+    let method = Method::Inference;
+    Proof { position, bound, best_move: None, nodes: 0, method, worker: None }
+}

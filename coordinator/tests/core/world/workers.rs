@@ -1,0 +1,160 @@
+//! The simulated workers and the network between them and the coordinator.
+
+use std::collections::BTreeMap;
+
+use outflank_coordinator::core::{Event, Job, JobId, Report, WorkerId};
+
+use super::{Faults, Happening, NEVER, World};
+use crate::worker;
+
+#[derive(Debug, Default)]
+pub(super) struct SimWorker {
+    pub(super) threads: u32,
+    pub(super) jobs: BTreeMap<JobId, (Job, u64)>,
+    /// Reports that were not acknowledged.
+    pub(super) outbox: Vec<Report>,
+    /// How many percent of its reports are lies.
+    lies: u64,
+    /// The first connection of this process, once it has had one.
+    pub(super) process: Option<WorkerId>,
+    /// Whether it takes no more jobs.
+    pub(super) is_draining: bool,
+}
+
+impl World {
+    /// Connects a worker.
+    pub(crate) fn join(&mut self, threads: u32) {
+        self.connect(SimWorker { threads, ..SimWorker::default() });
+    }
+
+    /// Connects a worker of which so many percent of the reports are lies.
+    pub(crate) fn join_liar(&mut self, threads: u32, lies: u64) -> WorkerId {
+        self.connect(SimWorker { threads, lies, ..SimWorker::default() })
+    }
+
+    pub(super) fn connect(&mut self, state: SimWorker) -> WorkerId {
+        self.names += 1;
+        let (worker, threads) = (WorkerId(self.names), state.threads);
+        let process = state.process.unwrap_or(worker);
+        self.processes.insert(worker, process);
+        if state.lies > 0 {
+            self.liars.insert(process);
+        }
+        let state = SimWorker { process: Some(process), is_draining: false, ..state };
+        let again = state.outbox.clone();
+        self.workers.insert(worker, state);
+        self.apply(Event::Joined { worker, threads });
+        self.outcome.happened.sent_again += again.len() as u64;
+        for report in again {
+            self.deliver(Event::Reported { worker, report });
+        }
+        worker
+    }
+
+    /// Returns whether the next message gets lost.
+    pub(super) fn is_lost(&mut self) -> bool {
+        let is_lost = self.random.chance(self.faults.lost);
+        self.outcome.happened.lost += u64::from(is_lost);
+        is_lost
+    }
+
+    /// Returns whether nothing goes wrong and no job is meant to have two copies.
+    pub(super) fn is_quiet(&self) -> bool {
+        self.faults == Faults::default() && self.config.backup_after == NEVER
+    }
+
+    pub(super) fn assign(&mut self, worker: WorkerId, job: Job) {
+        self.outcome.jobs += 1;
+        for &(position, bound) in job.known.iter().filter(|_| !self.anyone_lies()) {
+            self.check_bound(position, bound);
+        }
+        if self.is_quiet() {
+            let twice = self.in_flight.iter().any(|&(_, id)| id == job.id);
+            assert!(!twice, "{job:?} is in flight already");
+            self.in_flight.insert((worker, job.id));
+        }
+        if self.is_lost() {
+            return;
+        }
+        let predicted = 2_f64.powi(job.position.empties() as i32);
+        let factor = 2_f64.powi(self.random.below(8) as i32 - 3);
+        let nodes = (predicted * factor) as u64 + 1;
+        let searched = nodes.min(job.node_limit);
+        let delay = 5 + 20 * searched / u64::from(job.threads);
+        let id = job.id;
+        if self.config.most_led > 0 && self.random.chance(40) {
+            let interim = worker::interim(&self.oracle, &mut self.random, &job);
+            let begun = 1 + self.random.below(delay);
+            self.schedule(begun, Happening::Arrives(Event::Interim { worker, interim }));
+        }
+        let Some(state) = self.workers.get_mut(&worker) else { return };
+        state.jobs.insert(id, (job, nodes));
+        let threads = state.threads;
+        let busy: u32 = state.jobs.values().map(|(job, _)| job.threads).sum();
+        assert!(busy <= threads || !self.is_quiet(), "{worker:?} has {threads} threads");
+        self.schedule(delay, Happening::Ends { worker, job: id, nodes: searched });
+    }
+
+    pub(super) fn job_ends(&mut self, worker: WorkerId, job: JobId, nodes: u64) {
+        let Some((job, needed)) =
+            self.workers.get_mut(&worker).and_then(|state| state.jobs.remove(&job))
+        else {
+            return;
+        };
+        let lies = self.workers[&worker].lies;
+        let report = if self.random.chance(self.faults.wrong) {
+            self.outcome.happened.wrong += 1;
+            worker::false_report(&mut self.random, &job, nodes)
+        } else if self.random.chance(lies) {
+            self.outcome.happened.wrong += 1;
+            worker::lie(&self.oracle, &mut self.random, &job, nodes)
+        } else if self.random.chance(self.faults.failed) {
+            self.outcome.happened.failed += 1;
+            Report { failed: true, ..worker::empty(&job, nodes) }
+        } else if nodes < needed {
+            worker::stopped(&self.oracle, &mut self.random, &job, nodes)
+        } else {
+            worker::finished(&self.oracle, &mut self.random, &job, nodes)
+        };
+        self.send_report(worker, report);
+    }
+
+    pub(super) fn stop_job(&mut self, worker: WorkerId, job: JobId) {
+        let Some((job, _)) =
+            self.workers.get_mut(&worker).and_then(|state| state.jobs.remove(&job))
+        else {
+            return;
+        };
+        let report = worker::stopped(&self.oracle, &mut self.random, &job, 1);
+        self.send_report(worker, report);
+    }
+
+    pub(super) fn send_report(&mut self, worker: WorkerId, report: Report) {
+        if let Some(state) = self.workers.get_mut(&worker) {
+            state.outbox.push(report.clone());
+        }
+        let event = Event::Reported { worker, report };
+        if self.random.chance(self.faults.repeated) {
+            self.outcome.happened.repeated += 1;
+            self.deliver(event.clone());
+        }
+        if self.random.chance(self.faults.late) {
+            self.outcome.happened.late += 1;
+            self.schedule(60_000, Happening::Arrives(event));
+        } else {
+            self.deliver(event);
+        }
+    }
+
+    pub(super) fn deliver(&mut self, event: Event) {
+        if !self.is_lost() {
+            let delay = 1 + self.random.below(50);
+            self.schedule(delay, Happening::Arrives(event));
+        }
+    }
+}
+
+pub(super) fn heartbeat(worker: WorkerId, state: &SimWorker) -> Event {
+    let jobs = state.jobs.keys().map(|&job| (job, 1)).collect();
+    Event::Heartbeat { worker, jobs }
+}

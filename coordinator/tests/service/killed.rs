@@ -1,0 +1,166 @@
+//! `kill -9` of the coordinator: verdicts and doubts are on disk.
+
+use std::env;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+
+use outflank_coordinator::client;
+use outflank_coordinator::core::Config;
+use outflank_coordinator::service::Options;
+use outflank_coordinator::store::Store;
+use outflank_engine::{Bound, Position, Score, Window, brute_force};
+use outflank_proto::message::{FromWorker, Hello, Job, Report, ToWorker};
+use tokio::net::TcpListener;
+use tokio::runtime::Runtime;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+use tonic::transport::Channel;
+use tonic::{Code, Status};
+
+use crate::support::{RawWorker, hello, played, report, service};
+
+/// Names the store to a child process.
+const STORE: &str = "OUTFLANK_TEST_STORE_TO_SERVE";
+/// The process that lies.
+const LIAR: u64 = 666;
+
+/// Serves for ever, and has every report audited.
+fn serve(folder: &Path) {
+    Runtime::new().unwrap().block_on(async {
+        let core = Config { audit_share: 1.0, audit_seed: 7, ..Config::default() };
+        let docket = Some(folder.join("docket.jsonl"));
+        let options = Options { build: "test".to_owned(), core, docket, ..Options::default() };
+        let service = service(options, Arc::new(Store::open(folder).unwrap().0));
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let mut out = std::io::stdout();
+        writeln!(out, "listening on {address}").unwrap();
+        service.serve(listener, CancellationToken::new()).await.unwrap();
+    });
+}
+
+/// A coordinator in a process of its own, on a store.
+struct Coordinator {
+    child: Child,
+    channel: Channel,
+}
+
+impl Coordinator {
+    async fn start(test: &str, folder: &Path) -> Self {
+        let mut child = Command::new(env::current_exe().unwrap())
+            .args(["--exact", test, "--nocapture"])
+            .env(STORE, folder)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
+        let address = lines.find_map(|line| Some(line.split_once("listening on ")?.1.to_owned()));
+        let channel = client::connect(&address.expect("it serves")).await.unwrap();
+        Self { child, channel }
+    }
+
+    fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// Connects the worker process called `instance`.
+    async fn worker(&self, instance: u64) -> Result<RawWorker, Status> {
+        let hello = FromWorker::Hello(Hello { instance, ..hello() });
+        let mut worker = RawWorker::open(self.channel.clone(), hello.into()).await?;
+        assert!(matches!(worker.next().await, Ok(Some(ToWorker::Welcome(_)))));
+        Ok(worker)
+    }
+
+    /// Connects two workers that tell the truth.
+    async fn honest(&self) -> [JoinHandle<()>; 2] {
+        let (one, other) = (self.worker(1).await.unwrap(), self.worker(2).await.unwrap());
+        [tokio::spawn(one.work()), tokio::spawn(other.work())]
+    }
+
+    /// Asks for a position in a task of its own.
+    fn ask(&self, position: Position) -> JoinHandle<Bound> {
+        let answer = client::solve(self.channel.clone(), position, Window::FULL, |_| {});
+        tokio::spawn(async { answer.await.unwrap().bound })
+    }
+}
+
+/// Returns a false report that is believed unless it is audited.
+fn lie(job: &Job) -> Report {
+    let value = brute_force::value(job.position);
+    let wrong = if value == Score::MAX { value.down() } else { value.up() };
+    Report { bound: Bound::exact(wrong), children: Vec::new(), line: Vec::new(), ..report(job) }
+}
+
+async fn assert_refused(coordinator: &Coordinator) {
+    let refused = coordinator.worker(LIAR).await.map(|_| ()).unwrap_err();
+    assert_eq!(refused.code(), Code::PermissionDenied);
+    assert!(refused.message().contains("cannot be trusted"), "{refused:?}");
+}
+
+#[test]
+fn a_verdict_outlives_the_coordinator() {
+    if let Some(folder) = env::var_os(STORE) {
+        return serve(Path::new(&folder));
+    }
+    let test = "killed::a_verdict_outlives_the_coordinator";
+    Runtime::new().unwrap().block_on(async {
+        let folder = tempfile::tempdir().unwrap();
+        let position = played(40, 8);
+        let first = Coordinator::start(test, folder.path()).await;
+        let mut liar = first.worker(LIAR).await.unwrap();
+        let asked = first.ask(position);
+        let job = liar.job().await;
+        assert_eq!(job.era, 0);
+        first.honest().await;
+        liar.say(FromWorker::Report(lie(&job))).await;
+        assert_eq!(asked.await.unwrap(), Bound::exact(brute_force::value(position)));
+        let end = loop {
+            if let Err(status) = liar.next().await {
+                break status;
+            }
+        };
+        assert_eq!(end.code(), Code::PermissionDenied);
+        first.kill();
+
+        let second = Coordinator::start(test, folder.path()).await;
+        assert_refused(&second).await;
+        let mut honest = second.worker(3).await.unwrap();
+        let asked = second.ask(played(41, 8));
+        assert_eq!(honest.job().await.era, 1, "what was searched before is not believed");
+        asked.abort();
+        second.kill();
+    });
+}
+
+#[test]
+fn a_doubt_outlives_the_coordinator() {
+    if let Some(folder) = env::var_os(STORE) {
+        return serve(Path::new(&folder));
+    }
+    let test = "killed::a_doubt_outlives_the_coordinator";
+    Runtime::new().unwrap().block_on(async {
+        let folder = tempfile::tempdir().unwrap();
+        let position = played(42, 8);
+        let first = Coordinator::start(test, folder.path()).await;
+        let mut liar = first.worker(LIAR).await.unwrap();
+        let asked = first.ask(position);
+        let job = liar.job().await;
+        let mut silent = first.worker(1).await.unwrap();
+        liar.say(FromWorker::Report(lie(&job))).await;
+        assert_eq!(silent.job().await.position, job.position, "it is asked about the lie");
+        let told = liar.next_but_jobs().await.unwrap();
+        assert_eq!(told, Some(ToWorker::Acknowledge(job.id)), "the lie is on disk");
+        first.kill();
+        asked.abort();
+
+        let second = Coordinator::start(test, folder.path()).await;
+        let asked = second.ask(position);
+        second.honest().await;
+        assert_eq!(asked.await.unwrap(), Bound::exact(brute_force::value(position)));
+        assert_refused(&second).await;
+        second.kill();
+    });
+}
