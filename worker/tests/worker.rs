@@ -282,7 +282,7 @@ async fn a_worker_that_is_stopped_hands_back_its_jobs_and_waits_for_the_acknowle
     let report = connection.hear_report().await;
     assert_eq!((report.job, report.finished), (1, false));
     connection.tell(ToWorker::Acknowledge(1)).await;
-    assert_eq!(connection.inbound.message().await.unwrap(), None);
+    assert_eq!(connection.hear().await, None);
     drop(connection);
     worker.task.await.unwrap().unwrap();
 }
