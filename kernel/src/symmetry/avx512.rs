@@ -9,6 +9,10 @@
 //!   mask       .   x   .   .                     .   x   .   .     lanes equal to it
 //!   opponent   .   O1  .   .                     .   O5  .   .     -> least opponent of these
 //! ```
+//!
+//! 138 instructions in 83 cycles, with the transposition by tests 143 in 90; for a board 67 and 69.
+//! The first wins where there is no GFNI.
+//!
 //! Ours.
 
 use core::arch::x86_64::*;

@@ -6,6 +6,10 @@
 //!   RBIT         both mirrored left-right
 //!   REV64        both mirrored top-bottom
 //! ```
+//!
+//! 154 instructions for a position on aarch64, against 200 on general registers; 68 against 89 for
+//! a board.
+//!
 //! Ours.
 
 use core::arch::aarch64::*;

