@@ -5,7 +5,7 @@ use sliding::catalogue::{Visitor, visit_all};
 use sliding::{Attacks, RayLoop, constant};
 
 /// Miri, which is a thousand times slower, takes one case of so many.
-const SAMPLE: usize = if cfg!(miri) { 499 } else { 1 };
+const SAMPLE: usize = if cfg!(miri) { 997 } else { 1 };
 
 /// A piece's attacks by any back-end.
 #[derive(Clone, Copy, Debug, PartialEq)]

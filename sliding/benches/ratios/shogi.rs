@@ -80,38 +80,41 @@ fn drops<const BLACK: bool>(
     #[cfg(target_arch = "x86_64")]
     if let Some(token) = Avx2::detect() {
         let table = Table::new(token);
+        methods.push(method!("SSE2", |pawns| pawn_drop::by_sse2(side, pawns)));
         methods.push(method!("add, PEXT, table", |pawns| table.drops(side, pawns)));
     }
     figures.measure(group, QUERIES, ROUNDS, methods);
 }
 
-/// Measures drops of Black whose results are used eight at a time: the compiler is free to make
-/// vectors of several positions.
+/// Measures drops of Black eight at a time: the compiler is free to make vectors of several
+/// positions.
 fn eight_drops(figures: &mut Figures, pawns: &[Split], targets: &[Split]) {
     macro_rules! method {
         ($name:literal, |$pawns:ident| $drops:expr) => {{
             let pass = move || {
-                for (pawns, targets) in pawns.as_chunks::<8>().0.iter().zip(targets.as_chunks().0) {
+                for (&$pawns, targets) in pawns.as_chunks::<8>().0.iter().zip(targets.as_chunks().0)
+                {
                     let targets: &[Split; 8] = targets;
-                    keep_in_memory::<[Split; 8]>(&std::array::from_fn(|i| {
-                        let $pawns = pawns[i];
-                        $drops & targets[i]
-                    }));
+                    let drops = $drops;
+                    keep_in_memory::<[Split; 8]>(&std::array::from_fn(|i| drops[i] & targets[i]));
                 }
                 0
             };
             Method { name: $name, pass: Box::new(pass) }
         }};
     }
+    const SIDE: Side = Side::Black;
     #[cfg_attr(not(target_arch = "x86_64"), expect(unused_mut, reason = "x86-64 adds more"))]
     let mut methods = vec![
-        method!("best as compiled", |pawns| pawn_drop::pawn_drops(Side::Black, pawns)),
-        method!("pawn by pawn", |pawns| pawn_drop::pawn_by_pawn(Side::Black, pawns)),
+        method!("best as compiled", |pawns| pawn_drop::pawn_drops8(SIDE, pawns)),
+        method!("pawn by pawn", |pawns| pawns.map(|pawns| pawn_drop::pawn_by_pawn(SIDE, pawns))),
     ];
     #[cfg(target_arch = "x86_64")]
     if let Some(token) = Avx2::detect() {
         let table = Table::new(token);
-        methods.push(method!("add, PEXT, table", |pawns| table.drops(Side::Black, pawns)));
+        methods.push(method!("add, PEXT, table", |pawns| {
+            pawns.map(|pawns| table.drops(SIDE, pawns))
+        }));
     }
     figures.measure("8 pawn drops, Black", QUERIES, ROUNDS, methods);
 }

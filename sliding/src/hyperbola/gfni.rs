@@ -7,9 +7,13 @@
 //!   batch    lane         0       1       …  7           six operations for each line:
 //!            square       s0      s1      …  s7          o = blockers & line
 //!            file         VPERMQ from 8 in a register    o', o - s, o' - s', the latter
-//!            diagonals    VPERMI2Q from 16 in two        reversed, (^) & line
+//!            diagonals    VPERMI2B from 128 bytes        reversed, (^) & line
 //!            rank         no mask: the same with a subtraction in each byte
 //! ```
+//! What a diagonal has on one rank is a byte that depends on the slider's file and on the distance
+//! of the ranks alone. So one VPERMI2B makes the diagonals of all eight sliders, byte by byte, and
+//! one subtraction its indices: eight times the rank less the slider's square.
+//!
 //! A batch reads no table: its constants, 512 bytes, stay in registers. How long a slider takes is
 //! decided by how many operations wait in the schedulers, so that short chains count as much as
 //! few operations. Ours; TECHNIQUES G4.
@@ -146,51 +150,52 @@ struct Sliders {
     bits: __m512i,
     /// The boards of the sliders, ranks exchanged top-bottom.
     mirrored: __m512i,
-    /// The occupied squares without the slider's own.
-    blockers: __m512i,
+    occupied: __m512i,
 }
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn sliders(squares: __m512i, occupied: __m512i) -> Sliders {
     let bits = _mm512_rolv_epi64(_mm512_set1_epi64(1), squares); // the square modulo 64
-    let blockers = _mm512_andnot_si512(bits, occupied);
-    Sliders { squares, bits, mirrored: byte_swapped(bits), blockers }
+    Sliders { squares, bits, mirrored: byte_swapped(bits), occupied }
 }
 
 impl Sliders {
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,gfni")]
     fn rooks(&self) -> __m512i {
+        let blockers = _mm512_andnot_si512(self.bits, self.occupied);
         let files = _mm512_permutexvar_epi64(self.squares, lanes8(&FILES)); // the square modulo 8
-        _mm512_or_si512(self.along(files), self.along_ranks())
+        _mm512_or_si512(self.along(blockers, files), self.along_ranks(blockers))
     }
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
     fn bishops(&self) -> __m512i {
-        let diagonals = DIAGONALS.through(self.squares);
-        let antidiagonals = ANTIDIAGONALS.through(self.squares);
-        _mm512_or_si512(self.along(diagonals), self.along(antidiagonals))
+        let index = _mm512_sub_epi8(lanes8(&RANKS), self.squares);
+        let (diagonals, antidiagonals) = (DIAGONALS.through(index), ANTIDIAGONALS.through(index));
+        // The diagonals do not have the slider's square, which need not be taken off.
+        let blockers = self.occupied;
+        _mm512_or_si512(self.along(blockers, diagonals), self.along(blockers, antidiagonals))
     }
 
     /// Returns the attacks along lines no two squares of which share a rank.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw")]
-    fn along(&self, lines: __m512i) -> __m512i {
-        let blockers = _mm512_and_si512(self.blockers, lines);
+    fn along(&self, blockers: __m512i, lines: __m512i) -> __m512i {
+        let blockers = _mm512_and_si512(blockers, lines);
         let above = _mm512_sub_epi64(blockers, self.bits);
         let below = byte_swapped(_mm512_sub_epi64(byte_swapped(blockers), self.mirrored));
         _mm512_ternarylogic_epi64::<0x28>(above, below, lines) // (above ^ below) & lines
     }
 
-    /// Returns the attacks along ranks. A subtraction in each byte needs no mask: on the other
+    /// Returns the attacks along ranks, of blockers without the slider. A subtraction in each byte needs no mask: on the other
     /// ranks it takes nothing away, and both differences are the same.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,gfni")]
-    fn along_ranks(&self) -> __m512i {
-        let above = _mm512_sub_epi8(self.blockers, self.bits);
-        let below = _mm512_sub_epi8(bits_reversed(self.blockers), bits_reversed(self.bits));
+    fn along_ranks(&self, blockers: __m512i) -> __m512i {
+        let above = _mm512_sub_epi8(blockers, self.bits);
+        let below = _mm512_sub_epi8(bits_reversed(blockers), bits_reversed(self.bits));
         _mm512_xor_si512(above, bits_reversed(below))
     }
 }
@@ -205,41 +210,47 @@ static FILES: [u64; 8] = {
     files
 };
 
-/// The diagonals of one direction, which live in three registers; 192 bytes.
+/// Eight times the rank of each byte.
+const RANKS: [u64; 8] = [0x3830_2820_1810_0800; 8];
+
+/// The diagonals of one direction, which live in two registers: what they have on one rank, by
+/// eight times the distance from the slider's rank less the slider's file, modulo 128.
 #[repr(C, align(64))]
-struct Diagonals {
-    lines: [[u64; 8]; 2],
-    /// The index of the line through each square.
-    index: [u8; 64],
-}
+struct Diagonals([[u8; 64]; 2]);
 
-/// The diagonals by rank minus file, modulo 16.
-static DIAGONALS: Diagonals = diagonals(15);
-/// The antidiagonals by rank plus file.
-static ANTIDIAGONALS: Diagonals = diagonals(1);
+/// The diagonals, whose file increases with the rank.
+static DIAGONALS: Diagonals = diagonals(1);
+/// The antidiagonals.
+static ANTIDIAGONALS: Diagonals = diagonals(-1);
 
-/// Returns the diagonals by the rank and `times` the file, modulo 16.
-const fn diagonals(times: usize) -> Diagonals {
-    let (mut lines, mut index, mut square) = ([[0; 8]; 2], [0; 64], 0);
-    while square < 64 {
-        let number = (square / 8 + times * (square % 8)) % 16;
-        lines[number / 8][number % 8] |= 1 << square;
-        index[square] = number as u8;
-        square += 1;
+/// Returns the diagonals that go `step` files to the right with each rank, without the slider's
+/// own square.
+const fn diagonals(step: i32) -> Diagonals {
+    let (mut bytes, mut ranks) = ([[0; 64]; 2], -7);
+    while ranks <= 7 {
+        let mut slider = 0;
+        while slider < 8 {
+            let (index, file) = ((8 * ranks - slider) & 127, slider + step * ranks);
+            if ranks != 0 && 0 <= file && file < 8 {
+                bytes[index as usize / 64][index as usize % 64] = 1 << file;
+            }
+            slider += 1;
+        }
+        ranks += 1;
     }
-    Diagonals { lines, index }
+    Diagonals(bytes)
 }
 
 impl Diagonals {
-    /// Returns the lines through the squares, which are taken modulo 64.
+    /// Returns the lines that `index` describes, rank by rank.
     #[inline]
     #[target_feature(enable = "avx512f,avx512vbmi")]
-    fn through(&self, squares: __m512i) -> __m512i {
-        // SAFETY: the array has 64 bytes, and the load needs no alignment.
-        let index = unsafe { _mm512_loadu_si512(self.index.as_ptr().cast()) };
-        let index = _mm512_permutexvar_epi8(squares, index);
-        let [low, high] = &self.lines;
-        _mm512_permutex2var_epi64(lanes8(low), index, lanes8(high)) // the index modulo 16
+    fn through(&self, index: __m512i) -> __m512i {
+        let [low, high] = self.0.each_ref().map(|bytes| {
+            // SAFETY: the array has 64 bytes, and the load needs no alignment.
+            unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) }
+        });
+        _mm512_permutex2var_epi8(low, index, high)
     }
 }
 

@@ -2,6 +2,7 @@
 //! all above it; VPTERNLOGQ joins three operations in one. A shift by 64, for an empty ray, sets
 //! all bits.
 
+use core::arch::asm;
 use core::arch::x86_64::*;
 
 use outflank_kernel::Avx512;
@@ -49,6 +50,24 @@ impl Attacks for OkuharaAvx512 {
     }
 }
 
+/// Returns the lanes of `highest`, each with only the highest bit set, with that bit and so many
+/// copies below it: VPSRAVQ. Written as assembly, since it shifts by 64 as the rays need it, while
+/// the compiler guards the intrinsic against such counts by an operation of its own (2 % of a queen).
+macro_rules! all_from_above {
+    ($register:ident, $highest:expr, $counts:expr) => {{
+        let (highest, mut lanes) = ($highest, $counts);
+        // SAFETY: callers have AVX-512VL; only registers that are named are read and written.
+        unsafe {
+            asm!(
+                "vpsravq {lanes}, {highest}, {lanes}",
+                lanes = inout($register) lanes, highest = in($register) highest,
+                options(pure, nomem, nostack, preserves_flags)
+            );
+        }
+        lanes
+    }};
+}
+
 #[inline]
 #[target_feature(enable = "avx2,avx512f,avx512vl,avx512cd")]
 fn queen(square: u8, occupied: u64) -> u64 {
@@ -72,7 +91,7 @@ fn four_lines(square: u8, occupied: u64) -> __m256i {
     let less = _mm256_add_epi64(blockers, _mm256_set1_epi64x(-1));
     let up = _mm256_ternarylogic_epi64::<0x28>(blockers, less, upper); // (a ^ b) & c
     let empty = _mm256_lzcnt_epi64(_mm256_and_si256(occupied, lower));
-    let down = _mm256_srav_epi64(_mm256_set1_epi64x(i64::MIN), empty);
+    let down = all_from_above!(ymm_reg, _mm256_set1_epi64x(i64::MIN), empty);
     _mm256_ternarylogic_epi64::<0xf8>(up, down, lower) // a | (b & c)
 }
 
@@ -91,6 +110,6 @@ fn pair<const PAIR: usize>(square: u8, occupied: u64) -> u64 {
     let less = _mm_add_epi64(blockers, _mm_set1_epi64x(-1));
     let up = _mm_ternarylogic_epi64::<0x28>(blockers, less, upper);
     let empty = _mm_lzcnt_epi64(_mm_and_si128(occupied, lower));
-    let down = _mm_srav_epi64(_mm_set1_epi64x(i64::MIN), empty);
+    let down = all_from_above!(xmm_reg, _mm_set1_epi64x(i64::MIN), empty);
     union2(_mm_ternarylogic_epi64::<0xf8>(up, down, lower))
 }

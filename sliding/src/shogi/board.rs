@@ -225,8 +225,10 @@ pub(crate) mod sealed {
         fn bishop_rays() -> &'static Rays;
         /// The squares around each square; 1.3 KiB.
         fn neighbours() -> &'static [u128; 81];
-        /// The fastest form of the pawn drops.
+        /// The fastest form of the pawn drops of one board.
         fn pawn_drops(side: Side, pawns: Self) -> Self;
+        /// The form that the compiler makes vectors of.
+        fn pawn_drops_of_several(side: Side, pawns: Self) -> Self;
     }
 }
 
@@ -242,7 +244,7 @@ macro_rules! ray {
     }};
 }
 macro_rules! tables {
-    ($layout:ty, $start:ident, $pawn_drops:path) => {
+    ($layout:ty, $start:ident, $pawn_drops:path, $pawn_drops_of_several:path) => {
         impl sealed::Tables for $layout {
             #[inline(always)]
             fn rook_rays() -> &'static Rays {
@@ -306,6 +308,11 @@ macro_rules! tables {
             fn pawn_drops(side: Side, pawns: Self) -> Self {
                 $pawn_drops(side, pawns)
             }
+
+            #[inline(always)]
+            fn pawn_drops_of_several(side: Side, pawns: Self) -> Self {
+                $pawn_drops_of_several(side, pawns)
+            }
         }
     };
 }
@@ -314,11 +321,8 @@ macro_rules! tables {
 #[repr(C, align(64))]
 struct Aligned(Rays);
 
-#[cfg(target_arch = "x86_64")]
-tables!(Split, split_start, pawn_drop::by_sse2);
-#[cfg(not(target_arch = "x86_64"))]
-tables!(Split, split_start, pawn_drop::by_words);
-tables!(Contiguous, contiguous_start, pawn_drop::as_one_number);
+tables!(Split, split_start, pawn_drop::of_words, pawn_drop::of_words_of_several);
+tables!(Contiguous, contiguous_start, pawn_drop::as_one_number, pawn_drop::as_one_number);
 
 /// Returns the file and the rank `distance` steps from `square`, unless that is off the board.
 const fn step(square: i32, files: i32, ranks: i32, distance: i32) -> Option<(usize, u32)> {

@@ -1,7 +1,8 @@
 //! Where a pawn may be dropped: on files without a pawn of the same side, and not on the last rank.
 //!
-//! The methods of the literature, each as a function; [`pawn_drops`] is the fastest. All take the
-//! unpromoted pawns of the side that drops, at most one on a file. Whether the square is empty is
+//! The methods of the literature, each as a function; [`pawn_drops`] is the fastest for one board
+//! and [`pawn_drops8`] for eight. All take the unpromoted pawns of the side that drops: at most one
+//! on a file, and none on the last rank, where the rules allow none. Whether the square is empty is
 //! the caller's affair: intersect with the empty squares.
 //!
 //! # How
@@ -17,7 +18,8 @@
 //!   m - (m >> 8)                      000000000        011111111     White: ranks 0-7
 //!   (m << 1) - (m >> 7)               000000000        111111110     Black: ranks 1-8
 //! ```
-//! The last two lines are ours; Qugiy spreads the marks by `L ^ (L - t)`, one operation more.
+//! The last two lines are ours; Qugiy spreads the marks by `L ^ (L - t)`, one operation more. With
+//! VBMI two permutations of bits do without arithmetic: `by_vbmi`.
 //!
 //! Source: `shogi-pawn-drop`; TECHNIQUES H2, H3.
 
@@ -28,24 +30,43 @@ use super::board::{Layout, Side, Split};
 mod horizontal;
 #[cfg(all(feature = "pext", target_arch = "x86_64"))]
 mod table;
+#[cfg(target_arch = "x86_64")]
+mod vbmi;
 
 pub use horizontal::Horizontal;
 #[cfg(all(feature = "pext", target_arch = "x86_64"))]
 pub use table::Table;
+#[cfg(target_arch = "x86_64")]
+pub use vbmi::by_vbmi;
 
-/// The highest rank of each file in the words of [`Split`].
+/// The highest rank of each file, White's last, in the words of [`Split`].
 const LAST: [u64; 2] = [0x4020_1008_0402_0100, 0x0002_0100];
 
 /// Returns the squares where `side`, whose unpromoted pawns are given, may drop a pawn, occupied or
 /// not: the fastest of the methods.
 ///
 /// # Panics
-/// Builds with debug assertions panic if there are two pawns on a file.
+/// Builds with debug assertions panic if there are two pawns on a file or one on the last rank.
 #[inline(always)]
 #[must_use]
 pub fn pawn_drops<L: Layout>(side: Side, pawns: L) -> L {
     debug_assert!(one_a_file(pawns), "two pawns on a file: {pawns:?}");
+    debug_assert!(none_on_last_rank(side, pawns), "a pawn on the last rank: {pawns:?}");
     L::pawn_drops(side, pawns)
+}
+
+/// Returns the same as [`pawn_drops`] for eight boards: arithmetic without branches, of which the
+/// compiler makes vectors of several boards.
+///
+/// # Panics
+/// As [`pawn_drops`].
+#[inline(always)]
+#[must_use]
+pub fn pawn_drops8<L: Layout>(side: Side, pawns: [L; 8]) -> [L; 8] {
+    debug_assert!(pawns.into_iter().all(one_a_file), "two pawns on a file: {pawns:?}");
+    let allowed = pawns.into_iter().all(|pawns| none_on_last_rank(side, pawns));
+    debug_assert!(allowed, "a pawn on the last rank: {pawns:?}");
+    pawns.map(|pawns| L::pawn_drops_of_several(side, pawns))
 }
 
 /// Returns the empty squares, `targets`, where `side` may drop a pawn.
@@ -97,7 +118,7 @@ pub fn by_words(side: Side, pawns: Split) -> Split {
 }
 
 /// Returns the same as [`pawn_drops`] for [`Split`], with both words in one SSE2 register: the
-/// highest throughput, since no operation crosses a word.
+/// highest throughput of the arithmetic forms, since no operation crosses a word.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 #[must_use]
@@ -168,11 +189,42 @@ pub fn pawn_by_pawn(side: Side, pawns: Split) -> Split {
     Split::new(drops)
 }
 
-/// Returns the highest rank of each file.
+/// Returns the same as [`pawn_drops`] by the fastest form of the set that the crate is compiled for.
+#[inline(always)]
+pub(super) fn of_words(side: Side, pawns: Split) -> Split {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(token) = const { outflank_kernel::Avx512Gfni::compiled() } {
+        return by_vbmi(token, side, pawns);
+    }
+    #[cfg(target_arch = "x86_64")]
+    return by_sse2(side, pawns);
+    #[cfg(not(target_arch = "x86_64"))]
+    by_words(side, pawns)
+}
+
+/// Returns the same as [`pawn_drops`] by the form that is fastest where the compiler joins several.
+#[inline(always)]
+pub(super) fn of_words_of_several(side: Side, pawns: Split) -> Split {
+    #[cfg(target_arch = "x86_64")]
+    return by_sse2(side, pawns);
+    #[cfg(not(target_arch = "x86_64"))]
+    by_words(side, pawns)
+}
+
+/// Returns the highest rank of each file: White's last.
 #[inline(always)]
 fn last_ranks<L: Layout>() -> u128 {
     let ([low, high], start) = (LAST, L::file_start(7));
     u128::from(low) | u128::from(high) << start
+}
+
+/// Returns whether no pawn is on the rank where it would have no move.
+fn none_on_last_rank<L: Layout>(side: Side, pawns: L) -> bool {
+    let last = match side {
+        Side::Black => last_ranks::<L>() >> 8,
+        Side::White => last_ranks::<L>(),
+    };
+    pawns.bits() & last == 0
 }
 
 /// Returns whether no file has two pawns.
