@@ -1,8 +1,15 @@
 //! Positions: the player to move and the opponent.
 
-use outflank_kernel::{flip, mobility, symmetry};
+use std::sync::LazyLock;
+
+use outflank_kernel::{Isa, flip, mobility, symmetry};
 
 use crate::{BoardSize, Score, Square};
+
+/// The canonical form by the variant for this CPU, or for the lower set that the environment names;
+/// whoever starts the search reports a name that is wrong.
+static CANONICAL: LazyLock<symmetry::Canonical> =
+    LazyLock::new(|| symmetry::engine_function(Isa::chosen().unwrap_or_else(|_| Isa::detect())));
 
 /// A position, seen by the player to move: the discs of two sides.
 ///
@@ -133,7 +140,7 @@ impl Position {
     /// (player, opponent).
     #[must_use]
     pub fn canonical(self) -> Self {
-        let (player, opponent) = symmetry::portable::canonical(self.player, self.opponent);
+        let (player, opponent) = CANONICAL(self.player, self.opponent);
         Self { player, opponent }
     }
 }

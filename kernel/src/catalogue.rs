@@ -18,6 +18,8 @@
 //! `chosen`, which becomes the chosen variant on each level without a trace of the others. The
 //! environment variable, read when the kernels are compiled, overrides the choice on all levels that
 //! have the variant's features; an unknown name does not compile, and the error says the names.
+//!
+//! Bare-metal targets of x86-64 have no SSE2, nor any vector register: they get the portable lines.
 
 use crate::Level;
 
@@ -153,7 +155,7 @@ macro_rules! family {
                 present: || $crate::catalogue::present!(portable $needs),
                 function: $crate::catalogue::entered!($path, $arguments),
             },)*
-            $(#[cfg(target_arch = "x86_64")]
+            $(#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
             $crate::catalogue::Variant {
                 entry: $crate::catalogue::entry!($x_name $x_techniques $x_needs),
                 present: || $crate::catalogue::present!(x86_64 $x_needs),
@@ -181,7 +183,7 @@ macro_rules! chosen {
         /// What the catalogue says of the variants that this architecture can have.
         const ENTRIES: &[$crate::catalogue::Entry] = &[
             $($crate::catalogue::entry!($name $techniques $needs),)*
-            $(#[cfg(target_arch = "x86_64")]
+            $(#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
             $crate::catalogue::entry!($x_name $x_techniques $x_needs),)*
             $(#[cfg(target_arch = "aarch64")]
             $crate::catalogue::entry!($a_name $a_techniques $a_needs),)*
@@ -219,7 +221,7 @@ macro_rules! chosen {
             $(if const { $crate::choice::$choice.enters(K::LEVEL, $name, WISH, ENTRIES) } {
                 return $crate::catalogue::entered!(call $path, $arguments);
             })*
-            $(#[cfg(target_arch = "x86_64")]
+            $(#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
             if const { $crate::choice::$choice.enters(K::LEVEL, $x_name, WISH, ENTRIES) } {
                 return $crate::catalogue::entered!(call $x_path, $arguments);
             })*

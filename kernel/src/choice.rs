@@ -109,6 +109,14 @@ const fn find<'a>(entries: &'a [Entry], variant: &str) -> &'a Entry {
     panic!("the table of choices names a variant that the catalogue of its family lacks")
 }
 
+/// The variant of canonical forms beyond the levels: it needs a feature that none of them promises,
+/// so that only code that enters it through a pointer can have it.
+pub const SYMMETRY_BEYOND: Chosen = Chosen {
+    level: Level::Avx512,
+    variant: "gfni",
+    because: "alone 2.2, the level's 7.3; GFNI is not of the level",
+};
+
 /// Writes the table: a family's name, then level, variant and reason.
 macro_rules! choices {
     ($(
@@ -225,10 +233,10 @@ choices! {
         Neon     "crc32cx"     "one instruction for eight bytes"
     }
     SYMMETRY "symmetry" {
-        Portable "delta_swaps"         "alone 17.8; the search does not use it"
+        Portable "delta_swaps"         "alone 17.8; the store and the splitting use it, not the search"
         Sse2     "delta_swaps"         "alone 17.8"
         Avx2     "avx2_transpositions" "alone 11.3, lanes 10.8 with more latency"
-        Avx512   "avx512_eight_images" "alone 7.3, tests 8.7; GFNI, 2.2, is not of this level"
+        Avx512   "avx512_eight_images" "alone 7.3, tests 8.7; through a pointer GFNI, see above"
         Neon     "neon_two_boards"     "154 instructions, on general registers 200; no Arm machine to time it"
     }
     COUNT "count" {

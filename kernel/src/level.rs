@@ -6,6 +6,9 @@ use crate::Neon;
 use crate::{Avx2, Avx512};
 use crate::{Isa, Scalar};
 
+/// Whether the target is an x86-64 with vector registers, as all but the bare-metal ones are.
+const SSE2: bool = cfg!(all(target_arch = "x86_64", target_feature = "sse2"));
+
 /// A level of processors: one compiled copy of the engine's search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
@@ -28,7 +31,7 @@ macro_rules! names {
 
 impl Level {
     /// The levels that code for this architecture is compiled for, lowest first.
-    pub const COMPILED: &'static [Self] = if cfg!(target_arch = "x86_64") {
+    pub const COMPILED: &'static [Self] = if SSE2 {
         &[Self::Sse2, Self::Avx2, Self::Avx512]
     } else if cfg!(target_arch = "aarch64") {
         &[Self::Portable, Self::Neon]
@@ -96,7 +99,7 @@ pub(crate) trait OnLevel {
 }
 
 impl OnLevel for Scalar {
-    const LEVEL: Level = if cfg!(target_arch = "x86_64") { Level::Sse2 } else { Level::Portable };
+    const LEVEL: Level = if SSE2 { Level::Sse2 } else { Level::Portable };
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -37,6 +37,25 @@ crate::catalogue::family! {
     }
 }
 
+/// Returns the variant by which this CPU finds a canonical form when it is called through a pointer:
+/// that of [`SYMMETRY_BEYOND`](crate::choice::SYMMETRY_BEYOND) if the CPU has its features beside
+/// those of the level, and no build wishes otherwise; else the level's.
+#[cfg(any(test, feature = "std"))]
+#[must_use]
+pub fn engine_function(isa: crate::Isa) -> Canonical {
+    let (beyond, level) = (crate::choice::SYMMETRY_BEYOND, isa.level());
+    let chosen = engine_choice(level);
+    let by_table = crate::choice::SYMMETRY.on(level).variant;
+    let named = |name| VARIANTS.iter().find(|variant| variant.entry().name == name);
+    let above = (level == beyond.level && chosen == by_table).then_some(beyond.variant);
+    above
+        .into_iter()
+        .chain([chosen])
+        .filter_map(named)
+        .find_map(crate::catalogue::Variant::function)
+        .unwrap_or(portable::canonical)
+}
+
 /// Returns the image under the four symmetries without transposition, in the order of
 /// [`scalar::transform`].
 #[inline(always)]
@@ -44,4 +63,30 @@ fn mirrored(board: u64) -> [u64; 4] {
     use crate::bits::{mirror_files, mirror_ranks};
     let mirror = mirror_files(board);
     [board, mirror, mirror_ranks(board), mirror_ranks(mirror)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Isa, choice};
+
+    #[test]
+    fn the_engine_enters_a_variant_that_finds_the_canonical_form() {
+        for isa in Isa::available() {
+            let function = engine_function(isa);
+            for shift in 0..64 {
+                let player = 0x0102_0840_1122_8000_u64.rotate_left(shift);
+                let opponent = !player & 0x00ff_3c00_7e18_0101;
+                let expected = scalar::canonical(player, opponent);
+                assert_eq!(function(player, opponent), expected, "{isa}, {player:#x}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_catalogue_has_the_variant_beyond_the_levels() {
+        let beyond = choice::SYMMETRY_BEYOND;
+        let known = VARIANTS.iter().any(|variant| variant.entry().name == beyond.variant);
+        assert_eq!(known, cfg!(target_arch = "x86_64"), "{beyond:?}");
+    }
 }

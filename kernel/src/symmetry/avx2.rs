@@ -1,9 +1,11 @@
 //! Four boards in a register are transposed at once. The variants differ in where the mirrors come
 //! from and in how the smallest image is found.
 
+mod batch;
 mod lanes;
 mod transpositions;
 
+pub(crate) use batch::{canonical4, smallest4};
 pub(crate) use lanes::{canonical as canonical_lanes, smallest as smallest_lanes};
 pub(crate) use transpositions::{canonical, smallest};
 

@@ -43,6 +43,59 @@ pub(crate) fn smallest(board: u64) -> u64 {
     least
 }
 
+/// Returns the smallest image of each of two positions, compared as (player, opponent): a board of
+/// each in a register.
+#[inline]
+#[target_feature(enable = "neon")]
+pub(crate) fn canonical2(players: &[u64; 2], opponents: &[u64; 2]) -> ([u64; 2], [u64; 2]) {
+    let (players, opponents) = (pair(players), pair(opponents));
+    let mut least = (players, opponents);
+    for (player, opponent) in mirrors(players).into_iter().zip(mirrors(opponents)) {
+        least = lesser(least, (player, opponent));
+        least = lesser(least, (transpose(player), transpose(opponent)));
+    }
+    (boards(least.0), boards(least.1))
+}
+
+/// Returns the smallest image of each of two boards.
+#[inline]
+#[target_feature(enable = "neon")]
+pub(crate) fn smallest2(given: &[u64; 2]) -> [u64; 2] {
+    let given = pair(given);
+    let mut least = given;
+    for image in mirrors(given) {
+        for image in [image, transpose(image)] {
+            least = vbslq_u64(vcltq_u64(image, least), image, least);
+        }
+    }
+    boards(least)
+}
+
+/// Returns the smaller position in each lane.
+#[inline]
+#[target_feature(enable = "neon")]
+fn lesser(
+    (players, opponents): (uint64x2_t, uint64x2_t),
+    (player, opponent): (uint64x2_t, uint64x2_t),
+) -> (uint64x2_t, uint64x2_t) {
+    let tied = vceqq_u64(player, players);
+    let by_opponent = vandq_u64(tied, vcltq_u64(opponent, opponents));
+    let less = vorrq_u64(vcltq_u64(player, players), by_opponent);
+    (vbslq_u64(less, player, players), vbslq_u64(less, opponent, opponents))
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn pair([low, high]: &[u64; 2]) -> uint64x2_t {
+    vcombine_u64(vcreate_u64(*low), vcreate_u64(*high))
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn boards(lanes: uint64x2_t) -> [u64; 2] {
+    [vgetq_lane_u64::<0>(lanes), vgetq_lane_u64::<1>(lanes)]
+}
+
 /// Returns both boards as they are, mirrored left-right, top-bottom, and both.
 #[inline]
 #[target_feature(enable = "neon")]

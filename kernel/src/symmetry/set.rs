@@ -49,12 +49,50 @@ impl Symmetry for Scalar {
     }
 }
 
+/// Defines the batches of eight by batches of fewer.
+macro_rules! in_parts {
+    ($smallest:path, $canonical:path) => {
+        #[inline(always)]
+        fn smallest8(self, mut boards: [u64; 8]) -> [u64; 8] {
+            for part in boards.as_chunks_mut().0 {
+                // SAFETY: the token proves the features.
+                *part = unsafe { $smallest(part) };
+            }
+            boards
+        }
+
+        #[inline(always)]
+        fn canonical8(
+            self,
+            mut players: [u64; 8],
+            mut opponents: [u64; 8],
+        ) -> ([u64; 8], [u64; 8]) {
+            let parts = players.as_chunks_mut().0.iter_mut().zip(opponents.as_chunks_mut().0);
+            for (players, opponents) in parts {
+                // SAFETY: the token proves the features.
+                let least = unsafe { $canonical(players, opponents) };
+                (*players, *opponents) = least;
+            }
+            (players, opponents)
+        }
+    };
+}
+
 #[cfg(target_arch = "aarch64")]
 impl Symmetry for crate::Neon {
     #[inline(always)]
-    fn canonical(self, player: u64, opponent: u64) -> (u64, u64) {
-        portable::canonical(player, opponent)
+    fn smallest(self, board: u64) -> u64 {
+        // SAFETY: the token proves the features.
+        unsafe { super::neon::smallest(board) }
     }
+
+    #[inline(always)]
+    fn canonical(self, player: u64, opponent: u64) -> (u64, u64) {
+        // SAFETY: the token proves the features.
+        unsafe { super::neon::canonical(player, opponent) }
+    }
+
+    in_parts!(super::neon::smallest2, super::neon::canonical2);
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -78,6 +116,8 @@ impl Symmetry for crate::Avx2 {
         // SAFETY: the token proves the features.
         unsafe { super::avx2::canonical(player, opponent) }
     }
+
+    in_parts!(super::avx2::smallest4, super::avx2::canonical4);
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -93,6 +133,8 @@ impl Symmetry for crate::Avx512 {
         // SAFETY: the token proves the features.
         unsafe { super::avx512::canonical(player, opponent) }
     }
+
+    in_parts!(super::avx2::smallest4, super::avx2::canonical4);
 }
 
 #[cfg(target_arch = "x86_64")]
