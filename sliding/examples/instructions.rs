@@ -1,7 +1,8 @@
 //! Counts the instructions of each generator, as a Markdown table:
 //! `RUSTFLAGS="-C target-cpu=native" cargo run --release -p sliding --example instructions --features std,magic,pext`.
 //!
-//! Each query is a function of its own here. `objdump` (of binutils) disassembles this program, and
+//! Each query is a function of its own here. `objdump` (of binutils; the variable `OBJDUMP` names
+//! another, as for aarch64) disassembles this program, and
 //! the instructions of these functions are counted without the return, the clearing of upper halves
 //! before it, and padding. A `+` stands behind a function with a loop or a call, whose instructions
 //! are executed more than once or are elsewhere.
@@ -88,6 +89,12 @@ back_ends! {
     "Okuhara, AVX2", okuhara_avx2, sliding::OkuharaAvx2;
     "obstruction difference", obstruction, sliding::ObstructionDifference;
     "Kogge-Stone", kogge_stone, sliding::KoggeStone;
+    #[cfg(target_arch = "aarch64")]
+    "Hyperbola Quintessence, bit reversal", hyperbola_reverse, sliding::HyperbolaReverse;
+    #[cfg(target_arch = "aarch64")]
+    "Hyperbola Quintessence, NEON", hyperbola_neon, sliding::HyperbolaNeon;
+    #[cfg(target_arch = "aarch64")]
+    "Kogge-Stone, NEON", kogge_stone_neon, sliding::KoggeStoneNeon;
     #[cfg(all(target_arch = "x86_64", feature = "pext"))]
     "PEXT", pext, sliding::Pext;
     #[cfg(all(target_arch = "x86_64", feature = "pext"))]
@@ -101,7 +108,8 @@ back_ends! {
 fn main() {
     keep();
     let program = std::env::current_exe().expect("this program has a path");
-    let output = Command::new("objdump")
+    let objdump = std::env::var_os("OBJDUMP").unwrap_or("objdump".into());
+    let output = Command::new(objdump)
         .args(["--disassemble", "--no-show-raw-insn"])
         .arg(program)
         .output()
@@ -127,10 +135,13 @@ fn count(listing: &str, label: &str) -> String {
             continue;
         }
         instructions += 1;
-        let target = operands.split_whitespace().next().map(|word| u64::from_str_radix(word, 16));
+        // The target is the first operand on x86-64 and the last on aarch64, before its name.
+        let mut words = operands.split('<').next().unwrap_or("").split_whitespace().rev();
+        let target = words.next().map(|word| u64::from_str_radix(word, 16));
         let address = u64::from_str_radix(address.trim(), 16);
         let backward = matches!((target, address), (Some(Ok(to)), Ok(from)) if to <= from);
-        repeated |= name.starts_with("call") || (name.starts_with('j') && backward);
+        let jumps = ["j", "b", "cb", "tb"].iter().any(|prefix| name.starts_with(prefix));
+        repeated |= name.starts_with("call") || name.trim_end() == "bl" || (jumps && backward);
     }
     format!("{instructions}{}", if repeated { "+" } else { "" })
 }

@@ -10,10 +10,12 @@ use outflank_kernel::{Avx2, Avx512, Avx512Gfni, Ssse3};
 use crate::attacks::Attacks;
 #[cfg(not(target_arch = "aarch64"))]
 use crate::hyperbola::Hyperbola;
-#[cfg(target_arch = "aarch64")]
-use crate::hyperbola::HyperbolaReverse;
 #[cfg(target_arch = "x86_64")]
 use crate::hyperbola::{HyperbolaAvx2, HyperbolaGfni, HyperbolaSsse3};
+#[cfg(target_arch = "aarch64")]
+use crate::hyperbola::{HyperbolaNeon, HyperbolaReverse};
+#[cfg(target_arch = "aarch64")]
+use crate::kogge_stone::KoggeStoneNeon;
 #[cfg(target_arch = "x86_64")]
 use crate::kogge_stone::{KoggeStoneAvx2, KoggeStoneGfni, union_avx512};
 #[cfg(target_arch = "x86_64")]
@@ -53,6 +55,14 @@ best! {
     Neon, self:
     rook(square: u8, occupied: u64) -> u64 = PORTABLE.rook(square, occupied);
     bishop(square: u8, occupied: u64) -> u64 = PORTABLE.bishop(square, occupied);
+    rooks8(squares: [u8; 8], occupied: [u64; 8]) -> [u64; 8] =
+        HyperbolaNeon::new(self).rooks8(squares, occupied);
+    bishops8(squares: [u8; 8], occupied: [u64; 8]) -> [u64; 8] =
+        HyperbolaNeon::new(self).bishops8(squares, occupied);
+    queens8(squares: [u8; 8], occupied: [u64; 8]) -> [u64; 8] =
+        HyperbolaNeon::new(self).queens8(squares, occupied);
+    union(rooks: u64, bishops: u64, occupied: u64) -> u64 =
+        KoggeStoneNeon::new(self).union(rooks, bishops, occupied);
 }
 best! {
     #[cfg(target_arch = "x86_64")]

@@ -28,9 +28,11 @@ pub fn visit_all(visitor: &mut impl Visitor) {
     visitor.visit("best as compiled", Native);
     #[cfg(target_arch = "aarch64")]
     if let Some(token) = outflank_kernel::Neon::detect() {
+        visitor.visit("G5 Hyperbola Quintessence, NEON", crate::HyperbolaNeon::new(token));
+        visitor.visit("G7 Kogge-Stone, NEON", crate::KoggeStoneNeon::new(token));
         visitor.visit("best of NEON", token);
     }
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
     visit_x86(visitor);
     #[cfg(all(feature = "magic", not(miri)))] // Miri would fill the tables for minutes
     visitor.visit("G7 fancy magic", crate::magic::FancyMagic::new());
@@ -38,7 +40,7 @@ pub fn visit_all(visitor: &mut impl Visitor) {
     visitor.visit("G7 black magic", crate::black_magic::BlackMagic::new());
 }
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 fn visit_x86(visitor: &mut impl Visitor) {
     use outflank_kernel::{Avx2, Avx512, Avx512Gfni, Ssse3};
 

@@ -22,6 +22,8 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod gfni;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 #[cfg(target_arch = "x86_64")]
 mod ssse3;
 
@@ -29,6 +31,8 @@ mod ssse3;
 pub use avx2::HyperbolaAvx2;
 #[cfg(target_arch = "x86_64")]
 pub use gfni::HyperbolaGfni;
+#[cfg(target_arch = "aarch64")]
+pub use neon::HyperbolaNeon;
 use outflank_kernel::bits::{mirror_ranks, reverse};
 #[cfg(target_arch = "x86_64")]
 pub use ssse3::HyperbolaSsse3;

@@ -16,6 +16,8 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 
 #[cfg(target_arch = "x86_64")]
 pub use avx2::KoggeStoneAvx2;
@@ -23,6 +25,8 @@ pub use avx2::KoggeStoneAvx2;
 pub use avx512::KoggeStoneGfni;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use avx512::union as union_avx512;
+#[cfg(target_arch = "aarch64")]
+pub use neon::KoggeStoneNeon;
 
 use crate::attacks::Attacks;
 use crate::geometry::bit;

@@ -129,8 +129,9 @@
 //! | [`HyperbolaReverse`] | the same by bit reversal (RBIT on aarch64) | |
 //! | [`LowLatency`] | the same, kept in general registers | |
 //! | `HyperbolaSsse3`, `HyperbolaAvx2`, `HyperbolaGfni` | two, three and four lines a register; batches | SSSE3, AVX2, AVX-512 and GFNI |
+//! | `HyperbolaNeon` | two lines a register; batches | NEON |
 //! | `OkuharaAvx2`, `OkuharaAvx512` | rays by lowest and highest blocker | AVX2, AVX-512 |
-//! | [`KoggeStone`], `KoggeStoneAvx2`, `KoggeStoneGfni` | parallel prefix of whole sets | –, AVX2, AVX-512 and GFNI |
+//! | [`KoggeStone`], `KoggeStoneAvx2`, `KoggeStoneGfni`, `KoggeStoneNeon` | parallel prefix of whole sets | –, AVX2, AVX-512 and GFNI, NEON |
 //! | [`ObstructionDifference`] | one subtraction a line | |
 //! | [`SetWise`] | o^(o-2r) of whole sets | |
 //! | `FancyMagic`, `BlackMagic`, `Pext`, `PextPdep` | big tables, the baselines | features below; BMI2 |
@@ -190,10 +191,14 @@ pub use best::{
 #[cfg(feature = "magic")]
 pub use black_magic::BlackMagic;
 pub use constant::{between, line};
+#[cfg(target_arch = "aarch64")]
+pub use hyperbola::HyperbolaNeon;
 pub use hyperbola::{Hyperbola, HyperbolaReverse, LowLatency};
 #[cfg(target_arch = "x86_64")]
 pub use hyperbola::{HyperbolaAvx2, HyperbolaGfni, HyperbolaSsse3};
 pub use kogge_stone::KoggeStone;
+#[cfg(target_arch = "aarch64")]
+pub use kogge_stone::KoggeStoneNeon;
 #[cfg(target_arch = "x86_64")]
 pub use kogge_stone::{KoggeStoneAvx2, KoggeStoneGfni};
 #[cfg(feature = "magic")]

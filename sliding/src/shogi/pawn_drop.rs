@@ -119,15 +119,15 @@ pub fn by_words(side: Side, pawns: Split) -> Split {
 
 /// Returns the same as [`pawn_drops`] for [`Split`], with both words in one SSE2 register: the
 /// highest throughput of the arithmetic forms, since no operation crosses a word.
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 #[inline(always)]
 #[must_use]
 pub fn by_sse2(side: Side, pawns: Split) -> Split {
-    // SAFETY: every x86-64 CPU has SSE2.
+    // SAFETY: the crate is compiled for SSE2.
     unsafe { in_register(side, pawns) }
 }
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 #[inline]
 #[target_feature(enable = "sse2")]
 fn in_register(side: Side, pawns: Split) -> Split {
@@ -196,18 +196,18 @@ pub(super) fn of_words(side: Side, pawns: Split) -> Split {
     if let Some(token) = const { outflank_kernel::Avx512Gfni::compiled() } {
         return by_vbmi(token, side, pawns);
     }
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
     return by_sse2(side, pawns);
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]
     by_words(side, pawns)
 }
 
 /// Returns the same as [`pawn_drops`] by the form that is fastest where the compiler joins several.
 #[inline(always)]
 pub(super) fn of_words_of_several(side: Side, pawns: Split) -> Split {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
     return by_sse2(side, pawns);
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]
     by_words(side, pawns)
 }
 

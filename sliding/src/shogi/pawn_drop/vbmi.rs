@@ -42,14 +42,10 @@ fn drops(side: Side, pawns: Split) -> Split {
     let files = _mm_multishift_epi64_epi8(register(ranks), pawns);
     let free = _mm_cmpeq_epi8(files, _mm_setzero_si128());
     let free = _mm_multishift_epi64_epi8(register(const { stretched() }), free);
+    let drops = _mm_and_si128(free, register(allowed));
     let mut result = Split::EMPTY;
     // SAFETY: as above; `allowed` has no bits that stand for no square, as `Split` needs it.
-    unsafe {
-        _mm_store_si128(
-            core::ptr::from_mut(&mut result).cast(),
-            _mm_and_si128(free, register(allowed)),
-        );
-    }
+    unsafe { _mm_store_si128(core::ptr::from_mut(&mut result).cast(), drops) };
     result
 }
 
