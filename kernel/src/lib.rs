@@ -13,6 +13,15 @@
 //!
 //! Squares are numbered A1 = 0, B1 = 1, … H8 = 63; bit `n` of a board is square `n`.
 #![cfg_attr(not(any(test, feature = "std")), no_std)]
+#![cfg_attr(
+    not(any(target_feature = "sse2", target_arch = "aarch64")),
+    allow(
+        dead_code,
+        unused_imports,
+        unused_macros,
+        reason = "targets without vector registers leave the vector forms out"
+    )
+)]
 #![allow(
     unsafe_code,
     reason = "entering an instruction set is unsafe; each family does it in one place"

@@ -148,6 +148,15 @@
 //!
 //! The minimum supported Rust version is 1.90, as in `Cargo.toml`; raising it is a minor change of version.
 #![no_std]
+#![cfg_attr(
+    not(any(target_feature = "sse2", target_arch = "aarch64")),
+    allow(
+        dead_code,
+        unused_imports,
+        unused_macros,
+        reason = "targets without vector registers leave the vector forms out"
+    )
+)]
 #![allow(
     unsafe_code,
     reason = "entering an instruction set is unsafe; tokens of the kernel crate prove it sound"

@@ -221,7 +221,7 @@ fn batches_sets_lists_and_xrays_agree_with_single_queries() {
 
 #[test]
 fn between_and_line_follow_the_definition() {
-    for one in 0..64_u8 {
+    for one in (0..64_u8).step_by(STEP) {
         for other in 0..64_u8 {
             let (mut between, mut line) = (0, 0);
             if one != other {
