@@ -67,6 +67,9 @@ pub(crate) fn worker_options(search: &Search) -> Result<outflank_worker::Options
         .context("--hash is more than this machine can address")
         .or_exit(Exit::BadInput)?;
     let isa = Isa::chosen().or_exit(Exit::BadInput)?;
+    if let Err(error) = Weights::embedded() {
+        tracing::warn!(%error, "the weights cannot be used: solving without them takes longer");
+    }
     let mut options = outflank_worker::Options::new(threads, bytes, isa);
     options.build = build();
     options.host = host();
