@@ -7,6 +7,7 @@ use clap::{ArgAction, Args, Parser, Subcommand};
 use outflank_engine::{BoardSize, Score, Window};
 use outflank_kernel::Isa;
 
+use crate::budget::Budget;
 use crate::exit;
 
 /// Proves Othello positions, on one machine or on many.
@@ -70,6 +71,8 @@ pub(crate) struct Solve {
     pub(crate) window: Option<Window>,
     #[command(flatten)]
     pub(crate) search: Search,
+    #[command(flatten)]
+    pub(crate) budget: Budget,
     /// The folder of the proof store [default: $XDG_DATA_HOME/outflank/store, or
     /// ~/.local/share/outflank/store].
     #[arg(long, value_name = "DIR")]

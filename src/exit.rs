@@ -26,6 +26,8 @@ pub(crate) enum Exit {
     Rejected = 6,
     /// A hypothesis of a campaign is refuted.
     Refuted = 7,
+    /// The budget of a position was spent before its question was answered.
+    Spent = 8,
     /// Ctrl-C or SIGTERM stopped the command.
     Interrupted = 130,
     /// Nobody reads standard output any more.
@@ -44,6 +46,7 @@ Exit codes:
        with the expected one
     6  a proof was rejected: the message names the line and the row
     7  a hypothesis of a campaign is refuted
+    8  the budget of a position was spent before its question was answered
   130  interrupted
   141  whoever read the output has stopped, as in | head";
 

@@ -7,6 +7,7 @@
 
 mod arguments;
 mod bench;
+mod budget;
 mod campaign;
 mod cluster;
 mod coordinator;

@@ -145,7 +145,11 @@ impl Answered<'_> {
     }
 
     fn best_move(&self) -> String {
-        self.solution.best_move.map_or_else(|| "pass".to_owned(), |square| square.to_string())
+        match self.solution.best_move {
+            Some(square) => square.to_string(),
+            None if self.problem.position.must_pass() => "pass".to_owned(),
+            None => "-".to_owned(),
+        }
     }
 
     fn expected(&self) -> String {

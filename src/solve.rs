@@ -9,6 +9,7 @@ use outflank_engine::notation::Problem;
 use tokio_util::sync::CancellationToken;
 
 use crate::arguments::Solve;
+use crate::budget::Budget;
 use crate::cluster::Cluster;
 use crate::exit::{Exit, Failure, OrExit};
 use crate::output::{self, Answered, Format, Totals};
@@ -30,10 +31,13 @@ async fn solve(arguments: &Solve, quiet: bool, problems: &[Problem]) -> Result<E
     let mut run = Run {
         cluster: &mut cluster,
         window: arguments.window.unwrap_or(Window::FULL),
+        budget: arguments.budget,
+        unanswered: 0,
         format: format(arguments, problems),
         quiet,
     };
     let solved = unless_stopped(&stop, run.all(problems)).await;
+    let unanswered = run.unanswered;
     let kept = cluster.kept();
     let closed = cluster.close().await;
     let Some(totals) = solved else {
@@ -44,6 +48,10 @@ async fn solve(arguments: &Solve, quiet: bool, problems: &[Problem]) -> Result<E
     let totals = totals?;
     closed?;
     match totals.disagreeing() {
+        0 if unanswered > 0 => {
+            output::note(&format!("the budget was spent at {unanswered} positions; {kept}"));
+            Ok(Exit::Spent)
+        }
         0 => Ok(Exit::Done),
         count => {
             Err(anyhow!("{count} of {} answers disagree with the given scores", problems.len()))
@@ -69,6 +77,9 @@ const fn format(arguments: &Solve, problems: &[Problem]) -> Format {
 struct Run<'a> {
     cluster: &'a mut Cluster,
     window: Window,
+    budget: Budget,
+    /// The positions whose budget was spent before they were answered.
+    unanswered: u64,
     format: Format,
     quiet: bool,
 }
@@ -100,8 +111,17 @@ impl Run<'_> {
         name: String,
     ) -> Result<(Solution, Duration), Failure> {
         let mut display = Display::start(name, self.quiet);
-        let on_update = |update| display.update(&update);
-        let solution = self.cluster.solve(problem.position, self.window, on_update).await?;
+        let meter = self.budget.meter();
+        let on_update = |update| {
+            meter.update(&update);
+            display.update(&update);
+        };
+        let solution = tokio::select! {
+            biased;
+            solved = self.cluster.solve(problem.position, self.window, on_update) => solved?,
+            partial = meter.spent() => partial,
+        };
+        self.unanswered += u64::from(!solution.bound.answers(self.window));
         Ok((solution, display.finish()))
     }
 }

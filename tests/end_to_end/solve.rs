@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::harness::{Process, outflank, run, run_with_input};
@@ -97,6 +98,22 @@ fn a_score_that_disagrees_is_reported() {
 
 /// The second problem has 34 empties: it is not solved while a test runs.
 const ENDLESS: [usize; 2] = [1, 58];
+
+#[test]
+fn a_spent_budget_leaves_what_is_proved_and_a_large_one_changes_nothing() {
+    let home = home_with(&ENDLESS);
+    for budget in [["--nodes", "1000000"], ["--time", "0.5"]] {
+        let arguments = ["solve", "problems.obf", "--json", "--quiet", budget[0], budget[1]];
+        let finished = run(home.path(), &arguments);
+        assert_eq!(finished.code, Some(8), "{finished:?}");
+        let last: Value = serde_json::from_str(finished.stdout.last().expect("two")).expect("JSON");
+        assert!(last["lower"].as_i64() < last["upper"].as_i64(), "{last}");
+        assert!(finished.stderr.join("\n").contains("the budget was spent"), "{finished:?}");
+    }
+    let home = home_with(&[1]);
+    let arguments = ["solve", "problems.obf", "--json", "--nodes", "1000000000", "--time", "1000"];
+    check(&run(home.path(), &arguments).objects()[0], 1);
+}
 
 #[test]
 fn ctrl_c_stops_cleanly_and_says_how_to_go_on() {
