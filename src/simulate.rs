@@ -1,7 +1,8 @@
 //! `outflank simulate`: a cluster of any size in virtual time, around the real coordinator core.
 
+mod record;
+
 use std::fs;
-use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,16 +10,16 @@ use std::time::Duration;
 use anyhow::{Context, anyhow};
 use clap::Args;
 use outflank_coordinator::advisor::EngineAdvisor;
-use outflank_engine::notation::{self, Side};
 use outflank_engine::{BoardSize, Control, Engine, Settings, Window};
 use outflank_kernel::Isa;
 use outflank_simulation::model::{Kind, Model, ModelAdvisor, Modelled, Shape, roots};
-use outflank_simulation::{Cluster, Engines, Measures, Piece, Request, simulate};
+use outflank_simulation::{Cluster, Engines, Fit, Measures, Piece, Request, simulate};
 use outflank_training::plot::{Chart, Series};
 use serde::Serialize;
 
 use crate::exit::{self, Exit, Failure, OrExit};
 use crate::{input, output};
+use record::Record;
 
 /// Simulate a cluster: how much faster are so many workers?
 ///
@@ -44,6 +45,14 @@ pub(crate) struct Simulate {
     /// The seed of the synthetic tree.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
+    /// The number of seeds, from --seed on, whose trees are solved one after the other: the results are
+    /// those of all together.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1000))]
+    seeds: u64,
+    /// Draw the costs of the synthetic tree from a fit to the goals in FILE, which --record has written,
+    /// and print the fit.
+    #[arg(long, value_name = "FILE", conflicts_with = "position")]
+    fit: Option<PathBuf>,
     /// The empty squares at which the synthetic tree ends [default: 10 less than the roots].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(8..=38))]
     horizon: Option<u32>,
@@ -87,6 +96,7 @@ struct Row {
     efficiency: f64,
     overhead: f64,
     idle: f64,
+    needed: f64,
     cancelled: f64,
     given_up: f64,
     jobs: u64,
@@ -94,24 +104,6 @@ struct Row {
     sequential_nodes: u64,
     decisions_per_second: f64,
     schedule: String,
-}
-
-/// One line of the record.
-#[derive(Debug, Serialize)]
-struct Line {
-    workers: usize,
-    worker: usize,
-    board: String,
-    lower: i32,
-    upper: i32,
-    node_limit: u64,
-    begin_micros: u64,
-    end_micros: u64,
-    nodes: u64,
-    finished: bool,
-    cancelled: bool,
-    proved_lower: i32,
-    proved_upper: i32,
 }
 
 /// Does what is asked.
@@ -132,20 +124,53 @@ pub(crate) fn run(asked: &Simulate) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-const TITLES: &str = "workers        time  speed-up  efficiency  overhead   idle  cancelled  given up     jobs  decisions/s  schedule";
+const TITLES: &str = "workers        time  speed-up  efficiency  overhead   idle  needed  cancelled  given up     jobs  decisions/s  schedule";
 
-/// Simulates the synthetic tree with each number of workers.
+/// Simulates the synthetic trees with each number of workers.
 fn modelled(asked: &Simulate, record: &mut Record) -> Result<Vec<Row>, Failure> {
     let horizon = asked.horizon.unwrap_or(asked.empties - 10);
     if horizon >= asked.empties {
         let error = anyhow!("the horizon of {horizon} empties is not below the roots");
         return Err(error).or_exit(Exit::BadInput);
     }
+    let fit = asked.fit.as_deref().map(record::fit).transpose()?;
+    if let Some(fit) = fit {
+        output::note(&format!("fit to {fit}"));
+    }
+    let mut sums: Vec<Option<Measures>> = vec![None; asked.workers.len()];
+    let mut sequential = 0;
+    for seed in asked.seed..asked.seed.saturating_add(asked.seeds) {
+        let shape = shape(seed, horizon, fit);
+        sequential += one_tree(asked, shape, &mut sums, record)?;
+    }
+    sums.iter().flatten().map(|sum| shown(asked, sum, sequential)).collect()
+}
+
+/// Returns the numbers of a tree, with the costs of `fit` if there is one.
+fn shape(seed: u64, horizon: u32, fit: Option<Fit>) -> Shape {
+    let shape = Shape::fitted(seed, horizon);
+    fit.map_or(shape, |fit| Shape {
+        spread: fit.spread,
+        cost: fit.cost,
+        cost_of_empty: fit.cost_of_empty,
+        cost_of_distance: fit.cost_of_distance,
+        ..shape
+    })
+}
+
+/// Simulates one tree with each number of workers, adds what is measured to `sums`, and returns the
+/// nodes of one undisturbed worker.
+fn one_tree(
+    asked: &Simulate,
+    shape: Shape,
+    sums: &mut [Option<Measures>],
+    record: &mut Record,
+) -> Result<u64, Failure> {
     let no_weights = || Failure::new(Exit::Failed, anyhow!("this build has no evaluation"));
     let kind = if asked.roots == 1 { Kind::Value } else { Kind::Hypothesis };
     let requests =
-        roots(asked.seed, asked.empties, asked.roots as usize, kind).ok_or_else(no_weights)?;
-    let mut model = Model::new(Shape::fitted(asked.seed, horizon)).ok_or_else(no_weights)?;
+        roots(shape.seed, asked.empties, asked.roots as usize, kind).ok_or_else(no_weights)?;
+    let mut model = Model::new(shape).ok_or_else(no_weights)?;
     let mut beliefs = Vec::new();
     let mut sequential = 0;
     for request in &requests {
@@ -153,11 +178,10 @@ fn modelled(asked: &Simulate, record: &mut Record) -> Result<Vec<Row>, Failure> 
         sequential += nodes;
         beliefs.push((request.position, belief));
     }
-    let mut rows = Vec::new();
-    for &workers in &asked.workers {
+    for (sum, &workers) in sums.iter_mut().zip(&asked.workers) {
         let mut cluster = cluster(asked, workers);
-        cluster.config.leaf_empties = horizon;
-        // Nobody in the model has a belief to lead with.
+        cluster.config.leaf_empties = shape.horizon;
+        // Nobody in the model has a belief of a value to lead with.
         cluster.config.most_led = 0;
         cluster.config.lines = false;
         let thought = Arc::clone(&cluster.thought);
@@ -166,9 +190,12 @@ fn modelled(asked: &Simulate, record: &mut Record) -> Result<Vec<Row>, Failure> 
         let watch = &mut |piece: &Piece| record.add(cluster.workers, piece);
         let measures = simulate(&cluster, Box::new(advisor), &requests, &mut crew, watch);
         model = crew.into_model();
-        rows.push(shown(asked, &measures, sequential)?);
+        *sum = Some(match sum.take() {
+            Some(sum) => sum.then(measures),
+            None => measures,
+        });
     }
-    Ok(rows)
+    Ok(sequential)
 }
 
 /// Simulates real engines with each number of workers.
@@ -239,6 +266,7 @@ fn shown(asked: &Simulate, measures: &Measures, sequential: u64) -> Result<Row, 
         efficiency: speedup / measures.workers as f64,
         overhead: measures.nodes as f64 / sequential as f64 - 1.0,
         idle: measures.idle(),
+        needed: measures.needed_nodes as f64 / measures.nodes.max(1) as f64,
         cancelled: measures.cancelled_share(),
         given_up: measures.overran_nodes as f64 / measures.nodes.max(1) as f64,
         jobs: measures.jobs,
@@ -251,13 +279,14 @@ fn shown(asked: &Simulate, measures: &Measures, sequential: u64) -> Result<Row, 
         serde_json::to_string(&row).context("a row as JSON")?
     } else {
         format!(
-            "{:7} {:10.2}s {:9.1} {:11.3} {:+9.3} {:6.3} {:10.3} {:9.3} {:8} {:12.0}  {}",
+            "{:7} {:10.2}s {:9.1} {:11.3} {:+9.3} {:6.3} {:7.3} {:10.3} {:9.3} {:8} {:12.0}  {}",
             row.workers,
             row.seconds,
             row.speedup,
             row.efficiency,
             row.overhead,
             row.idle,
+            row.needed,
             row.cancelled,
             row.given_up,
             row.jobs,
@@ -287,56 +316,5 @@ fn chart(asked: &Simulate, rows: &[Row]) -> Chart {
             Series { name: "idle".to_owned(), points: points(|row| row.idle) },
             Series { name: "cancelled".to_owned(), points: points(|row| row.cancelled) },
         ],
-    }
-}
-
-/// The file of jobs, if one is wanted.
-struct Record {
-    path: PathBuf,
-    file: Option<std::io::BufWriter<fs::File>>,
-    failed: Option<std::io::Error>,
-}
-
-impl Record {
-    fn create(asked: &Simulate) -> Result<Self, Failure> {
-        let path = asked.record.clone().unwrap_or_default();
-        let create = |path: &PathBuf| {
-            fs::File::create(path).with_context(|| format!("creating {}", path.display()))
-        };
-        let file = asked.record.as_ref().map(create).transpose().or_exit(Exit::BadInput)?;
-        Ok(Self { path, file: file.map(std::io::BufWriter::new), failed: None })
-    }
-
-    fn add(&mut self, workers: usize, piece: &Piece) {
-        let Some(file) = &mut self.file else { return };
-        let line = Line {
-            workers,
-            worker: piece.worker,
-            board: notation::board(piece.job.position, Side::Black),
-            lower: piece.job.window.lower().discs(),
-            upper: piece.job.window.upper().discs(),
-            node_limit: piece.job.node_limit,
-            begin_micros: piece.begin,
-            end_micros: piece.end,
-            nodes: piece.nodes,
-            finished: piece.finished,
-            cancelled: piece.cancelled,
-            proved_lower: piece.bound.lower().discs(),
-            proved_upper: piece.bound.upper().discs(),
-        };
-        let text = serde_json::to_string(&line).map_err(std::io::Error::from);
-        if let Err(error) = text.and_then(|text| writeln!(file, "{text}")) {
-            self.failed.get_or_insert(error);
-        }
-    }
-
-    fn finish(mut self) -> Result<(), Failure> {
-        if let Some(mut file) = self.file.take() {
-            let flushed = file.flush();
-            self.failed
-                .map_or(flushed, Err)
-                .with_context(|| format!("writing {}", self.path.display()))?;
-        }
-        Ok(())
     }
 }

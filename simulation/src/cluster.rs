@@ -14,6 +14,7 @@ use outflank_engine::{Bound, Position, Square, Window};
 
 use crate::crew::Crew;
 use crate::measures::{Measures, Piece};
+use crate::usefulness::Usefulness;
 
 /// A position whose value is asked for.
 #[derive(Clone, Copy, Debug)]
@@ -80,7 +81,7 @@ pub fn simulate(
     while world.open > 0 {
         world.step();
     }
-    world.finish()
+    world.finish(requests)
 }
 
 /// The proofs on the simulated disk.
@@ -143,6 +144,7 @@ struct World<'a> {
     entries: u64,
     open: usize,
     measures: Measures,
+    usefulness: Usefulness,
 }
 
 impl<'a> World<'a> {
@@ -165,6 +167,7 @@ impl<'a> World<'a> {
             entries: 0,
             open: 0,
             measures: Measures { workers: cluster.workers, ..Measures::default() },
+            usefulness: Usefulness::default(),
         }
     }
 
@@ -297,6 +300,7 @@ impl<'a> World<'a> {
         let Report { nodes, finished, bound, .. } = report;
         let piece = Piece { worker, begin, end: self.now, nodes, cancelled, finished, bound, job };
         self.measures.add(&piece);
+        self.usefulness.add(&piece);
         (self.watch)(&piece);
         let worker = WorkerId(worker as u64);
         let arrives = Happening::Arrives(Event::Reported { worker, report });
@@ -314,7 +318,7 @@ impl<'a> World<'a> {
         self.schedule(self.cluster.latency, Happening::Arrives(event));
     }
 
-    fn finish(mut self) -> Measures {
+    fn finish(mut self, requests: &[Request]) -> Measures {
         // What still runs when the last answer is there was searched in vain.
         for worker in 0..self.workers.len() {
             if let Some(running) = &self.workers[worker].running {
@@ -322,6 +326,11 @@ impl<'a> World<'a> {
                 self.cancel(worker, job);
             }
         }
+        for &(solve, bound) in &self.measures.answers {
+            let root = requests[solve.0 as usize].position.canonical();
+            self.usefulness.prove(&self.disk, root, bound);
+        }
+        self.measures.needed_nodes = self.usefulness.nodes();
         self.measures
     }
 }

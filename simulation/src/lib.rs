@@ -12,12 +12,15 @@
 mod cluster;
 mod crew;
 mod engines;
+mod fit;
 mod measures;
 pub mod model;
 mod pace;
 mod random;
+mod usefulness;
 
 pub use cluster::{Cluster, Request, simulate};
 pub use crew::{Crew, Outlook};
 pub use engines::Engines;
+pub use fit::{Fit, Sample};
 pub use measures::{Measures, Piece};

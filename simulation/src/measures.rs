@@ -45,6 +45,8 @@ pub struct Measures {
     pub cancelled_nodes: u64,
     /// Nodes of jobs that ran into their limit.
     pub overran_nodes: u64,
+    /// Nodes of jobs whose answers a proof of the answers needs.
+    pub needed_nodes: u64,
     /// Nodes that the core's advisor searched.
     pub thought: u64,
     /// Time that workers searched, all together, in microseconds.
@@ -88,6 +90,7 @@ impl Measures {
         self.nodes += next.nodes;
         self.cancelled_nodes += next.cancelled_nodes;
         self.overran_nodes += next.overran_nodes;
+        self.needed_nodes += next.needed_nodes;
         self.thought += next.thought;
         self.busy += next.busy;
         self.decisions += next.decisions;

@@ -1,18 +1,24 @@
 //! Workers that search the model.
 
-use outflank_coordinator::core::{Job, Report};
-use outflank_engine::{Bound, Position, Score, Square, Window};
+use outflank_coordinator::core::{Interim, Job, Report};
+use outflank_engine::{Belief, Bound, Position, Score, Square, Window};
 
 use super::search::{Searcher, Table};
 use super::tree::Model;
 use crate::crew::{Crew, Outlook, nothing};
-use crate::random::{hash, normal};
+use crate::random::{hash, normal, unit};
 
 /// The most positions that a worker remembers, before it forgets all.
 const TABLE: usize = 1 << 15;
 
 /// The standard deviation of a careful estimate of a root from its value, in discs.
 const BELIEF_ERROR: f64 = 2.4;
+
+/// The share of a job's nodes after which the last selective search has an opinion of it.
+const BELIEVED_AFTER: f64 = 0.2;
+
+/// How often that opinion of a goal is wrong.
+const BELIEVED_WRONGLY: f64 = 0.05;
 
 /// The plies looked ahead for the value to ask about first.
 const GUESS_PLIES: u32 = 4;
@@ -30,6 +36,8 @@ struct Worker {
     log: Vec<(u64, Position, Bound)>,
     /// The job and its report, if it is left to run.
     running: Option<(Job, Report)>,
+    /// Whether it has said what it believes of the job.
+    said: bool,
 }
 
 impl Modelled {
@@ -71,7 +79,7 @@ impl Model {
 
 impl Crew for Modelled {
     fn begin(&mut self, worker: usize, job: &Job) {
-        let Worker { table, log, running } = &mut self.workers[worker];
+        let Worker { table, log, running, said } = &mut self.workers[worker];
         if table.len() > TABLE {
             table.clear();
         }
@@ -91,11 +99,22 @@ impl Crew for Modelled {
             report.best_move = Square::all(job.position.moves()).next();
         }
         *running = Some((job.clone(), report));
+        *said = false;
     }
 
-    fn look(&mut self, worker: usize, _nodes: u64) -> Outlook {
-        let nodes = self.workers[worker].running.as_ref().map_or(0, |(_, report)| report.nodes);
-        Outlook { until: nodes, ends: true, interim: None }
+    fn look(&mut self, worker: usize, nodes: u64) -> Outlook {
+        let seed = self.model.shape().seed;
+        let Worker { running, said, .. } = &mut self.workers[worker];
+        let Some((job, report)) = running else { return Outlook::default() };
+        let opinion = (BELIEVED_AFTER * report.nodes as f64) as u64;
+        let has_opinion = report.finished && job.window.is_null() && !*said;
+        if has_opinion && nodes < opinion {
+            return Outlook { until: opinion, ends: false, interim: None };
+        }
+        let interim =
+            has_opinion.then(|| Interim { job: job.id, belief: belief(seed, job, report) });
+        *said = true;
+        Outlook { until: report.nodes, ends: true, interim }
     }
 
     fn end(&mut self, worker: usize) -> Report {
@@ -131,6 +150,15 @@ impl Worker {
         };
         Square::all(position.moves()).filter_map(bound).collect()
     }
+}
+
+/// Returns what a worker believes of a goal after its last selective search.
+fn belief(seed: u64, job: &Job, report: &Report) -> Belief {
+    let threshold = job.window.upper().discs();
+    let holds = report.bound.lower().discs() >= threshold;
+    let is_wrong = unit(hash(seed, job.position, (2000 + threshold) as u64)) < BELIEVED_WRONGLY;
+    let value = if holds == is_wrong { threshold - 2 } else { threshold };
+    Belief { value, best_move: None, searches: 3, is_last: true }
 }
 
 fn remember(table: &mut Table, position: Position, bound: Bound) {
