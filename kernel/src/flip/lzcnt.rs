@@ -45,14 +45,19 @@ pub(crate) fn flip(player: u64, opponent: u64, square: u32) -> u64 {
 
 /// Returns `board`, which the compiler then keeps in a general register.
 #[inline(always)]
-fn in_register(mut board: u64) -> u64 {
-    #[cfg(not(miri))] // which knows no assembly
+fn in_register(board: u64) -> u64 {
+    let kept;
+    #[cfg(not(miri))]
     // SAFETY: there is no instruction.
     unsafe {
         core::arch::asm!(
-            "/* {board} */", board = inout(reg) board,
+            "/* {board} */", board = inout(reg) board => kept,
             options(pure, nomem, nostack, preserves_flags)
         );
     }
-    board
+    #[cfg(miri)] // which knows no assembly
+    {
+        kept = board;
+    }
+    kept
 }
