@@ -8,7 +8,7 @@
 //!   hgfedcba   hgfedcba   .765432.   .765432.      one count of 32 bits
 //! ```
 //!
-//! 48 instructions in 20 cycles with POPCNT, 61 in 32 without.
+//! 48 instructions in 20 cycles with POPCNT, 61 in 32 without: POPCNT wins wherever the CPU has it.
 //!
 //! Source: `edax-avx-optimizations`, edge stability.
 

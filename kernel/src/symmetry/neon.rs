@@ -8,7 +8,7 @@
 //! ```
 //!
 //! 154 instructions for a position on aarch64, against 200 on general registers; 68 against 89 for
-//! a board.
+//! a board: it wins by that count, untimed.
 //!
 //! Ours.
 

@@ -1,6 +1,6 @@
 //! One comparison. Ours, after the SSE2 form.
 //!
-//! 5 instructions, against 7 for the prefix.
+//! 5 instructions, against 7 for the prefix: it wins by that count, untimed.
 
 use core::arch::aarch64::*;
 

@@ -1,6 +1,7 @@
 //! Files by multiplication; see [`edges`](super).
 //!
-//! 53 instructions in 22 cycles, with two multiplications 62 in 24.
+//! 53 instructions in 22 cycles, with two multiplications 62 in 24. It wins where there is neither
+//! BMI2 nor SSE2; its latency is shorter than that of SSE2, its throughput a third lower.
 
 use super::edge;
 
