@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use outflank_engine::{Bound, Position, Score, Symmetry, Window};
 
 use super::fleet::{Lease, Target, after};
-use super::message::{AuditId, Command, Job, JobId, Proof, Report, SolveId, WorkerId};
+use super::message::{AuditId, Command, Job, JobId, Method, Proof, Report, SolveId, WorkerId};
 use super::question::{Key, mix};
 use super::{Conflict, Core, Turn};
 
@@ -39,16 +39,31 @@ struct Audit {
     failures: u32,
     /// What the last one who did not uphold it said.
     against: Bound,
+    /// The contradiction that it may be to blame for, if that is why it is audited.
+    cause: Option<Contradiction>,
     /// Whether there is a verdict, which is being carried out.
     is_settled: bool,
 }
+
+/// A claim, and the bound that was held against it.
+type Contradiction = (Proof, Bound);
 
 impl Audit {
     fn new(claim: Proof, held: Option<Bound>, home: Option<SolveId>) -> Self {
         let votes = claim.worker.map(|author| (author, true)).into_iter().collect();
         let (disputed, against) = (held.is_some(), Bound::UNKNOWN);
-        let (asked, failures, is_settled) = (None, 0, false);
-        Self { claim, held, home, votes, disputed, asked, failures, against, is_settled }
+        let (cause, asked, failures, is_settled) = (None, None, 0, false);
+        Self { claim, held, home, votes, disputed, asked, failures, against, cause, is_settled }
+    }
+
+    /// Returns the contradiction that remains when nobody can decide, if there is one.
+    fn contradiction(&self) -> Option<Contradiction> {
+        let Self { claim, against, .. } = *self;
+        match self.held {
+            Some(held) => Some((claim, held)),
+            None if self.count().1 > 0 => Some((Proof { bound: against, ..claim }, claim.bound)),
+            None => self.cause,
+        }
     }
 
     /// Returns how many uphold the claim and how many do not.
@@ -71,6 +86,8 @@ impl Audit {
 pub(super) struct Audits {
     open: BTreeMap<AuditId, Audit>,
     opened: u64,
+    /// The contradiction whose source was looked for last.
+    traced: Option<Contradiction>,
     /// Whether claims are being taken back: nothing is handed out or answered meanwhile.
     pub(super) taking_back: bool,
     /// The requests that are answered but for audits.
@@ -273,6 +290,9 @@ impl Core {
         truth: Bound,
     ) {
         self.settle_audit(id);
+        let (best_move, nodes, method, worker) = (None, 0, Method::Search, None);
+        let claim = Proof { position, bound: truth, best_move, nodes, method, worker };
+        self.audits.traced = Some((claim, held));
         turn.commands.push(Command::Trace { position, held, truth });
     }
 
@@ -284,9 +304,15 @@ impl Core {
             self.quarantine(turn, id);
             let guilty: Vec<WorkerId> = audit_votes(&self.audits, id);
             self.convict(turn, id, &guilty, &claim);
-        } else if let Some(Audit { claim, held, disputed, .. }) = self.close_audit(turn, id)
-            && let Some(held) = held.or((disputed && claim.worker.is_none()).then_some(claim.bound))
+        } else if let Some(audit) = self.close_audit(turn, id)
+            && let Some((claim, held)) = audit.contradiction()
         {
+            // Requests that are answered but for audits rest on it, too, as far as anybody knows.
+            let mut solves = self.dependents(audit.claim.position);
+            solves.append(&mut self.audits.held_back);
+            for solve in solves {
+                self.contradicted(turn, solve, &claim, held);
+            }
             turn.conflicts.push(Conflict { claim, held });
             self.stop_contradicted(turn);
         }

@@ -66,6 +66,47 @@ fn a_claim_that_was_doubted_is_traced_when_two_refute_it() {
     assert!(commands.contains(&Command::Cleared { audit: AuditId(5) }), "{commands:?}");
 }
 
+/// Returns the bounds of the only `Contradicted`.
+fn contradiction(commands: &[Command]) -> (Bound, Bound) {
+    let mut found = commands.iter().filter_map(|command| match command {
+        Command::Contradicted { held, claimed, .. } => Some((*held, *claimed)),
+        _ => None,
+    });
+    let pair = found.next().unwrap_or_else(|| panic!("no contradiction in {commands:?}"));
+    assert_eq!(found.next(), None, "one request, one contradiction");
+    pair
+}
+
+#[test]
+fn a_refuted_claim_that_nobody_else_can_judge_contradicts_what_was_said_against_it() {
+    let value = Oracle::default().value(nine_empties());
+    let wrong = if value == Score::MAX { value.down() } else { value.up() };
+    let (mut script, claim) = resumed(Bound::exact(wrong));
+    let (_, only) = only_job(&script.join(1, 1, 1));
+    let (held, claimed) = contradiction(&script.report(2, 1, truth(&only)));
+    assert_eq!(held, claim.bound);
+    assert!(held.merge(claimed).is_err(), "{held} {claimed}");
+}
+
+#[test]
+fn a_suspicion_that_nobody_can_settle_stops_with_the_contradiction_that_led_to_it() {
+    let value = Oracle::default().value(nine_empties());
+    let wrong = if value == Score::MAX { value.down() } else { value.up() };
+    let (mut script, claim) = resumed(Bound::exact(wrong));
+    let (_, first) = only_job(&script.join(1, 1, 1));
+    script.join(1, 2, 1);
+    let (_, second) = only_job(&script.report(2, 1, truth(&first)));
+    script.report(3, 2, truth(&second));
+    script.at(3, Event::Left { worker: WorkerId(2) });
+    // The trace has come to the same claim, whose author nobody knows, and one worker upholds it now.
+    let commands = script.at(4, Event::Suspected { claims: vec![claim] });
+    let (_, third) = only_job(&commands);
+    let upheld = Report { bound: claim.bound, ..truth(&third) };
+    let (held, claimed) = contradiction(&script.report(5, 1, upheld));
+    assert_eq!(held, claim.bound);
+    assert!(held.merge(claimed).is_err(), "{held} {claimed}");
+}
+
 #[test]
 fn a_doubt_about_what_was_never_stored_is_dropped() {
     let mut script = Script::new(whole());

@@ -8,9 +8,10 @@ impl Core {
     /// Has claims of unknown authors solved again, one of which must be false.
     pub(in crate::core) fn suspected(&mut self, turn: &mut Turn<'_>, claims: &[Proof]) {
         self.audits.taking_back = false;
+        let cause = self.audits.traced.take();
         for &claim in claims {
             let audit = Audit::new(Proof { worker: None, ..claim }, None, None);
-            self.open_audit(turn, Audit { disputed: true, ..audit });
+            self.open_audit(turn, Audit { disputed: true, cause, ..audit });
         }
         self.close_audits(turn, |audit| audit.is_settled);
     }
