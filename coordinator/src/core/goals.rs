@@ -39,7 +39,7 @@ impl Core {
         }
         let arrival = self.solves.get(&home).map_or(0, |solve| solve.arrival);
         let predicted = scale * self.predicted_nodes(key);
-        let rank = Rank { speculative: false, arrival, doubt: 0, asked: Reverse(self.asked) };
+        let rank = Rank { step: 0, arrival, doubt: 0, asked: Reverse(self.asked) };
         let rank = rank.with_need(need);
         self.asked += 1;
         let question = Question {

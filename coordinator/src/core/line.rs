@@ -167,7 +167,7 @@ impl Core {
 
 /// Line jobs come first in their request: only they hold its answer back.
 fn line_rank(arrival: u64) -> Rank {
-    Rank { speculative: false, arrival, doubt: 0, asked: Reverse(u64::MAX) }
+    Rank { step: 0, arrival, doubt: 0, asked: Reverse(u64::MAX) }
 }
 
 /// Returns the narrowest window that a search answers with the exact `value` and a line.

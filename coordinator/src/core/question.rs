@@ -43,13 +43,14 @@ pub(super) enum Wanted {
     Question(Key),
 }
 
-/// The place in the queue, smallest first: what is more likely needed than not before the rest, in
-/// each part the oldest request, there what is needed most surely, and of that what was asked last,
-/// so that the graph is walked in depth and stays small.
+/// The place in the queue, smallest first: by steps what is needed more surely, in each step the oldest
+/// request, there what is needed most surely, and of that what was asked last, so that the graph is
+/// walked in depth and stays small. So what a later request needs for sure comes before what an
+/// earlier one needs perhaps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Rank {
-    /// Whether it is speculation.
-    pub(super) speculative: bool,
+    /// The step: 0 is certain, the last is speculation.
+    pub(super) step: u8,
     /// The request's place in the order of arrival.
     pub(super) arrival: u64,
     /// How doubtful it is that it is needed: four times the binary logarithm of its chance.
@@ -67,12 +68,14 @@ impl Rank {
     /// Returns the same place with another chance of being needed.
     pub(super) fn with_need(self, need: f64) -> Self {
         let doubt = (-4.0 * need.max(1e-9).log2()).round().max(0.0) as u32;
-        Self { speculative: doubt > SPECULATIVE, doubt, ..self }
+        let step = STEPS.into_iter().filter(|&least| doubt > least).count() as u8;
+        Self { step, doubt, ..self }
     }
 }
 
-/// From more doubt than this on a question is speculation: less likely than not.
-const SPECULATIVE: u32 = 4;
+/// Each step ends with so much doubt: with a chance of being needed of 92, 65 and 46 %. What comes after
+/// them is speculation, less likely than not.
+const STEPS: [u32; 3] = [0, 2, 4];
 
 /// Something that waits for a worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -161,4 +164,23 @@ pub(super) struct Question {
     pub(super) avoid: Option<WorkerId>,
     /// Whether it must be expanded, because asking it as a job did not work.
     pub(super) must_split: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_later_request_needs_for_sure_comes_before_what_an_earlier_one_needs_perhaps() {
+        let rank = |arrival, need| {
+            let first = Rank { step: 0, arrival, doubt: 0, asked: Reverse(0) };
+            first.with_need(need)
+        };
+        let needs = [1.0, 0.8, 0.5, 0.2];
+        for pair in needs.windows(2) {
+            assert!(rank(2, pair[0]) < rank(1, pair[1]), "{pair:?}");
+        }
+        assert!(rank(1, 0.95) < rank(2, 1.0), "as good as sure: in the order of arrival");
+        assert!(rank(1, 1.0) < rank(1, 0.8), "in one request the surer first");
+    }
 }
