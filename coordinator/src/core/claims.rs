@@ -186,7 +186,7 @@ impl Core {
         }
         for &window in &node.windows {
             let Some(question) = self.questions.get(&Key { position, window }) else { continue };
-            for &wanted in &question.wanted_by {
+            for &wanted in question.wanted_by.keys() {
                 if let Wanted::Solve(id) = wanted
                     && let Some(solve) = self.solves.get_mut(&id)
                 {

@@ -14,6 +14,12 @@ pub struct Config {
     pub longest_job: f64,
     /// With more threads than this no worker leads a request: they would wait for it too long; 8.
     pub most_led: usize,
+    /// From so many threads on the value of a position that is split is sought by goals on the position
+    /// itself, before that by the value of its eldest child; 9.
+    pub goals_from: usize,
+    /// What workers believe of their jobs steers what is asked if there are so many threads for each
+    /// request; 8.
+    pub threads_per_deep: usize,
     /// After this time without an opinion of its lead a request is split all the same; 10 s.
     pub lead_patience: Duration,
     /// After this many selective searches the opinion of a lead is good enough to try younger
@@ -31,6 +37,9 @@ pub struct Config {
     pub leaf_empties: u32,
     /// Whether idle workers try one younger brother before the eldest has failed; yes.
     pub speculation: bool,
+    /// A job that is hardly needed any more is stopped if something waits that is needed with at least
+    /// this chance; 0.5, and above 1 nothing is stopped.
+    pub preempt_for: f64,
     /// After this time a running job's question is split, while the job goes on, if a worker has
     /// nothing else to do; 3 s.
     pub split_after: Duration,
@@ -55,6 +64,8 @@ impl Default for Config {
             shortest_job: 1e7,
             longest_job: 3e9,
             most_led: 8,
+            goals_from: 9,
+            threads_per_deep: 8,
             lead_patience: Duration::from_secs(10),
             opinion_after: 2,
             jobs_per_thread: 16.0,
@@ -62,6 +73,7 @@ impl Default for Config {
             retry_limit: 3,
             leaf_empties: 12,
             speculation: true,
+            preempt_for: 0.5,
             split_after: Duration::from_secs(3),
             backup_after: Duration::from_secs(60),
             lines: true,

@@ -35,6 +35,7 @@ impl Core {
             }
         }
         while self.fleet.free_threads() > 0 && self.back_up(turn) {}
+        self.make_room(turn);
         if self.fleet.accepting() == 0 {
             self.answer_without_lines(turn);
         }
@@ -54,7 +55,10 @@ impl Core {
             }
             let Some((rank, item)) = self.queue.pop_first() else { return };
             match item {
-                Item::Question(key) if !self.fits(key) => self.expand(turn, key),
+                Item::Question(key) if !self.fits(key) => {
+                    self.expand(turn, key);
+                    self.settle_needs(turn);
+                }
                 _ => {
                     self.ready.insert((rank, item));
                 }
@@ -74,7 +78,7 @@ impl Core {
         }
         let is_leaf = key.position.empties() <= self.config.leaf_empties;
         let one_worker = self.fleet.accepting() == 1
-            && question.wanted_by.iter().any(|wanted| matches!(wanted, Wanted::Solve(_)));
+            && question.wanted_by.keys().any(|wanted| matches!(wanted, Wanted::Solve(_)));
         let size = if one_worker { self.config.longest_job } else { self.job_size() };
         is_leaf || question.predicted <= size || self.wants_lead(key)
     }
@@ -134,6 +138,7 @@ impl Core {
         let jobs = BTreeSet::from([(worker, job_key.job_id())]);
         self.set_state(key, State::Running { jobs, since: turn.now });
         self.single_copies.insert((turn.now, key));
+        self.doomed.remove(&key);
         let lease = Lease::new(Target::Question(key), home, job_key, threads, predicted);
         self.start(turn, worker, lease, limit);
         true
@@ -217,6 +222,7 @@ impl Core {
             return false;
         };
         self.expand(turn, key);
+        self.settle_needs(turn);
         true
     }
 

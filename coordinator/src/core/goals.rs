@@ -1,11 +1,12 @@
 //! The life of a question: asked, followed, closed when it is answered or no longer needed.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use outflank_engine::{Bound, Position, Square};
 
 use super::message::{Command, JobId, Method, Proof, SolveId, WorkerId};
+use super::need::Unsettled;
 use super::question::{Item, Key, Question, Rank, State, Wanted};
 use super::{Conflict, Core, Target, Turn};
 
@@ -25,9 +26,8 @@ impl Core {
         if known.bound.answers(key.window) {
             return false;
         }
-        if let Some(question) = self.questions.get_mut(&key) {
-            question.wanted_by.insert(wanted);
-            self.raise(key, need);
+        if self.questions.contains_key(&key) {
+            self.set_need(key, wanted, need);
             self.promote(key, home);
             return true;
         }
@@ -39,15 +39,19 @@ impl Core {
         }
         let arrival = self.solves.get(&home).map_or(0, |solve| solve.arrival);
         let predicted = scale * self.predicted_nodes(key);
+        let chance = self.prior(key);
         let rank = Rank { step: 0, arrival, doubt: 0, asked: Reverse(self.asked) };
         let rank = rank.with_need(need);
         self.asked += 1;
         let question = Question {
-            wanted_by: BTreeSet::from([wanted]),
+            wanted_by: BTreeMap::from([(wanted, need)]),
             home,
             rank,
             need,
             brother: None,
+            belief: None,
+            chance,
+            offset: None,
             state: State::Waiting,
             predicted,
             scale,
@@ -145,7 +149,7 @@ impl Core {
     fn close(&mut self, turn: &mut Turn<'_>, key: Key) {
         let bound = self.known(turn, key.position).bound;
         let Some(wanted_by) = self.remove(turn, key) else { return };
-        for wanted in wanted_by {
+        for wanted in wanted_by.into_keys() {
             match wanted {
                 Wanted::Solve(solve) => self.answered(turn, solve, bound),
                 Wanted::Question(parent) => {
@@ -172,11 +176,13 @@ impl Core {
 
     /// Takes a question out of everything, cancels its jobs and releases what it asked. Returns
     /// who wanted it.
-    fn remove(&mut self, turn: &mut Turn<'_>, key: Key) -> Option<BTreeSet<Wanted>> {
+    fn remove(&mut self, turn: &mut Turn<'_>, key: Key) -> Option<BTreeMap<Wanted, f64>> {
         let question = self.questions.remove(&key)?;
         if let Some(place) = question.brother {
             self.brothers.remove(&place);
         }
+        self.unsettled.remove(&Unsettled::from(key));
+        self.doomed.remove(&key);
         let item = (question.rank, Item::Question(key));
         if !matches!(question.state, State::Expanded { .. }) {
             self.count_open(question.home, -1, -question.predicted);

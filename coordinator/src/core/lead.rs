@@ -39,13 +39,13 @@ impl Core {
         !is_leaf && after(since, patience) <= now
     }
 
-    fn is_small_fleet(&self) -> bool {
+    pub(super) fn is_small_fleet(&self) -> bool {
         (2..=self.config.most_led).contains(&self.fleet.threads())
     }
 
     fn is_root(&self, key: Key) -> bool {
         let is_solve = |wanted: &Wanted| matches!(wanted, Wanted::Solve(_));
-        self.questions.get(&key).is_some_and(|question| question.wanted_by.iter().any(is_solve))
+        self.questions.get(&key).is_some_and(|question| question.wanted_by.keys().any(is_solve))
     }
 
     fn is_believed(&self, position: Position) -> bool {
@@ -57,6 +57,7 @@ impl Core {
         let Some(&mut lease) = self.fleet.lease_mut(worker, interim.job) else { return };
         self.take_belief(lease.position, lease.window, interim.belief);
         if let Target::Question(key) = lease.target {
+            self.take_doubt(key, interim.belief);
             self.follow_lead(turn, key, interim.belief);
         }
     }

@@ -1,47 +1,213 @@
-//! How likely it is that a question must be answered: who comes first, and where to speculate.
+//! How likely goals hold, and how likely it is that they must be answered.
 //!
-//! A child of a position where a move is sought is needed if all that were asked before it fail; a
-//! child of a position where a claim is upheld if all before it hold. Estimates say how likely that is.
+//! A goal holds if some child's goal fails. So the chance of a goal that is split follows from the
+//! chances below it, and those of jobs from estimates until their workers say what they believe. What
+//! is believed below changes what is needed elsewhere: a child is needed if all that are more
+//! likely to decide the question do not decide it. Waiting questions are ordered by that, and a job
+//! that is hardly needed any more makes room for one that is.
 
-use super::Core;
-use super::question::{Item, Key, Plan, State};
+use outflank_engine::Belief;
 
-/// The scale of the logistic distribution that stands for the errors of estimates, in discs: a
-/// standard deviation of about five and a half.
-const SCALE: f64 = 3.0;
+use super::question::{Item, Key, Plan, State, Wanted};
+use super::{Core, Turn};
 
 /// No estimate is surer than this.
 const DOUBT: f64 = 0.02;
 
+/// How often what a worker believes of its goal after its last selective search is wrong, and after an
+/// earlier one: near the value, where it matters. `docs/simulation.md` has the measurements.
+const WRONG: [f64; 2] = [0.12, 0.35];
+
+/// How much the estimate of a position that is split says against those of its children: errors of
+/// children are alike, so that together they are not as sure as if they were independent.
+const SHARE_OF_ESTIMATE: f64 = 0.5;
+
+/// A change of a chance, and of a need as a share, that is worth telling the neighbours.
+const NEWS: f64 = 0.03;
+const CHANGE: f64 = 0.1;
+
+/// A job that is less needed than this makes room.
+const DOOMED: f64 = 0.05;
+
+/// A question whose children's chances or own need have changed; questions before what follows from them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Unsettled {
+    moves: u32,
+    is_goal: bool,
+    key: Key,
+}
+
+impl From<Key> for Unsettled {
+    fn from(key: Key) -> Self {
+        Self { moves: 64 - key.position.empties(), is_goal: key.window.is_null(), key }
+    }
+}
+
+/// Returns the logarithm of the odds of a chance, which is kept from the ends.
+fn odds(chance: f64) -> f64 {
+    let chance = chance.clamp(0.1 * DOUBT, 1.0 - 0.1 * DOUBT);
+    (chance / (1.0 - chance)).ln()
+}
+
+fn chance_of(odds: f64) -> f64 {
+    (1.0 / (1.0 + (-odds).exp())).clamp(0.1 * DOUBT, 1.0 - 0.1 * DOUBT)
+}
+
 impl Core {
-    /// Returns how likely the goal `key`, whose position is in the graph, holds.
-    fn chance(&mut self, key: Key) -> f64 {
+    /// Returns how likely the goal `key`, whose position is in the graph, holds by its estimate.
+    pub(super) fn prior(&mut self, key: Key) -> f64 {
         let margin = f64::from(self.estimate(key.position) - (key.window.upper().discs() - 1));
-        (1.0 / (1.0 + (-margin / SCALE).exp())).clamp(DOUBT, 1.0 - DOUBT)
+        (1.0 / (1.0 + (-margin / self.advisor.error()).exp())).clamp(DOUBT, 1.0 - DOUBT)
     }
 
-    /// Raises the chance that `key` is needed, and of what is asked for it.
-    pub(super) fn raise(&mut self, key: Key, need: f64) {
-        let Some(question) = self.questions.get_mut(&key) else { return };
-        if need <= question.need * 1.001 {
+    /// Returns how likely the goal `key`, whose position is in the graph, holds by all that is known.
+    pub(super) fn chance(&mut self, key: Key) -> f64 {
+        if let Some(question) = self.questions.get(&key) {
+            return question.chance;
+        }
+        let threshold = key.window.upper();
+        let bound = self.graph.get(key.position).map(|node| node.known.bound);
+        match bound {
+            Some(bound) if bound.lower() >= threshold => 1.0,
+            Some(bound) if bound.upper() < threshold => 0.0,
+            _ => self.prior(key),
+        }
+    }
+
+    /// Returns whether many workers search few positions, so that most of what they do is not sure to
+    /// be needed. Only then what is believed steers: where others wait, what is needed for sure comes first.
+    pub(super) fn is_deep(&self) -> bool {
+        let threads = self.fleet.threads();
+        threads >= self.config.goals_from
+            && self.solves.len() * self.config.threads_per_deep <= threads
+    }
+
+    /// Takes what the worker of a goal believes.
+    pub(super) fn take_doubt(&mut self, key: Key, belief: Belief) {
+        if !key.window.is_null() || !self.is_deep() {
             return;
         }
-        let factor = need / question.need;
-        question.need = need;
+        let wrong = WRONG[usize::from(!belief.is_last)];
+        let holds = belief.value >= key.window.upper().discs();
+        let news = odds(if holds { 1.0 - wrong } else { wrong });
+        let chance = chance_of(odds(self.prior(key)) + news);
+        if let Some(question) = self.questions.get_mut(&key)
+            && let State::Running { .. } = question.state
+        {
+            question.belief = Some(chance);
+            self.assess(key);
+        }
+    }
+
+    /// Finds the chance of an open goal again, and of what it was asked for.
+    pub(super) fn assess(&mut self, key: Key) {
+        if !self.questions.contains_key(&key) {
+            return;
+        }
+        self.unsettle(key);
+        if !key.window.is_null() || !self.is_deep() {
+            return;
+        }
+        let Some(question) = self.questions.get(&key) else { return };
+        let before = question.chance;
+        let chance = match (&question.state, question.belief) {
+            (State::Expanded { .. }, _) => self.chance_by_children(key),
+            (_, Some(belief)) => belief,
+            (_, None) => return,
+        };
+        let Some(question) = self.questions.get_mut(&key) else { return };
+        if (chance - before).abs() < NEWS {
+            return;
+        }
+        question.chance = chance;
+        let parents: Vec<Key> = question.wanted_by.keys().filter_map(Wanted::question).collect();
+        parents.into_iter().for_each(|parent| self.assess(parent));
+    }
+
+    fn chance_by_children(&mut self, key: Key) -> f64 {
+        let Some(node) = self.graph.get(key.position) else { return 0.5 };
+        let children: Vec<_> = node.edges.iter().map(|edge| edge.child).collect();
+        let mut fails = 1.0;
+        for position in children {
+            fails *= self.chance(Key { position, window: -key.window });
+        }
+        let below = odds(1.0 - fails);
+        let Some(question) = self.questions.get_mut(&key) else { return 0.5 };
+        let above = odds(question.chance) - below;
+        let offset = *question.offset.get_or_insert(SHARE_OF_ESTIMATE * above);
+        chance_of(below + offset)
+    }
+
+    /// Notes that what `key` needs must be looked at again.
+    pub(super) fn unsettle(&mut self, key: Key) {
+        self.unsettled.insert(Unsettled::from(key));
+    }
+
+    /// Tells what was asked for questions how much it is needed now.
+    pub(super) fn settle_needs(&mut self, turn: &mut Turn<'_>) {
+        while let Some(Unsettled { key, .. }) = self.unsettled.pop_first() {
+            let Some(question) = self.questions.get(&key) else { continue };
+            let State::Expanded { plan, open, .. } = &question.state else { continue };
+            let open: Vec<Key> = open.iter().copied().collect();
+            match plan {
+                Plan::Principal(_) => {}
+                Plan::Value(_) => self.move_value(turn, key),
+                Plan::Seek(_) | Plan::Uphold => self.share_need(key, &open),
+            }
+            self.list_brothers(key);
+        }
+    }
+
+    fn share_need(&mut self, key: Key, open: &[Key]) {
+        let mut need = self.need(key);
+        let mut ranked = self.by_chance(open);
+        if !self.is_deep() {
+            // As they were asked.
+            ranked.sort_by(|first, second| self.need(second.1).total_cmp(&self.need(first.1)));
+        }
+        for (chance, goal) in ranked {
+            self.set_need(goal, Wanted::Question(key), need);
+            need *= chance;
+        }
+    }
+
+    /// Returns goals of children with their chances, first the one that is most likely to fail.
+    fn by_chance(&mut self, goals: &[Key]) -> Vec<(f64, Key)> {
+        let mut ranked: Vec<(f64, Key)> =
+            goals.iter().map(|&goal| (self.chance(goal), goal)).collect();
+        ranked.sort_by(|first, second| {
+            first
+                .0
+                .total_cmp(&second.0)
+                .then_with(|| self.need(second.1).total_cmp(&self.need(first.1)))
+        });
+        ranked
+    }
+
+    /// Notes how likely `wanted` needs the open question `key`.
+    pub(super) fn set_need(&mut self, key: Key, wanted: Wanted, need: f64) {
+        let Some(question) = self.questions.get_mut(&key) else { return };
+        question.wanted_by.insert(wanted, need);
+        let total = question.wanted_by.values().copied().fold(0.0, f64::max);
+        let change = (total - question.need).abs();
+        if change < CHANGE * question.need.max(total) {
+            return;
+        }
+        question.need = total;
         let old = (question.rank, Item::Question(key));
-        question.rank = question.rank.with_need(need);
+        question.rank = question.rank.with_need(total);
         let new = (question.rank, Item::Question(key));
+        match question.state {
+            State::Expanded { .. } => self.unsettle(key),
+            State::Running { .. } if total < DOOMED => {
+                self.doomed.insert(key);
+            }
+            _ => {}
+        }
         if self.queue.remove(&old) {
             self.queue.insert(new);
         } else if self.ready.remove(&old) {
             self.ready.insert(new);
-        }
-        if let State::Expanded { open, .. } = &question.state {
-            for child in open.clone() {
-                let need = self.questions.get(&child).map_or(0.0, |child| child.need * factor);
-                self.raise(child, need.min(1.0));
-            }
-            self.list_brothers(key);
         }
     }
 
@@ -62,30 +228,26 @@ impl Core {
         needs
     }
 
-    /// Returns the chance that one more child is needed where `key` seeks a move.
-    fn need_of_brother(&mut self, key: Key, open: &[Key]) -> f64 {
-        open.iter().fold(self.need(key), |need, &goal| need * self.chance(goal))
-    }
-
-    /// Tells the children of `key` that are still asked how much they are needed now.
-    pub(super) fn refresh(&mut self, key: Key) {
-        let Some(question) = self.questions.get(&key) else { return };
-        let State::Expanded { plan, open, .. } = &question.state else { return };
-        let mut goals: Vec<Key> = open.iter().copied().collect();
-        match plan {
-            Plan::Principal(_) => {}
-            Plan::Seek(_) => {
-                if let [only] = goals[..] {
-                    self.raise(only, self.need(key));
-                }
+    /// Stops a job that is hardly needed any more if something waits that is. Its question waits
+    /// again, and its worker keeps its tables.
+    pub(super) fn make_room(&mut self, turn: &mut Turn<'_>) {
+        let waits = [self.queue.first(), self.ready.first()].into_iter().flatten();
+        let most = waits.map(|(rank, _)| rank.need()).fold(0.0, f64::max);
+        if !self.is_deep() || self.fleet.free_threads() > 0 || most < self.config.preempt_for {
+            return;
+        }
+        while let Some(key) = self.doomed.pop_first() {
+            let Some(question) = self.questions.get(&key) else { continue };
+            let State::Running { jobs, since } = &question.state else { continue };
+            if question.need >= DOOMED {
+                continue;
             }
-            Plan::Uphold => {
-                goals.sort_by(|first, second| self.need(*second).total_cmp(&self.need(*first)));
-                let needs = self.needs_upheld(key, &goals);
-                for (goal, need) in goals.into_iter().zip(needs) {
-                    self.raise(goal, need);
-                }
-            }
+            let (jobs, since) = (jobs.clone(), *since);
+            self.single_copies.remove(&(since, key));
+            self.cancel(turn, &jobs);
+            self.unpark(key);
+            self.enqueue(key);
+            return;
         }
     }
 
@@ -99,13 +261,13 @@ impl Core {
         let waiting = match plan {
             Plan::Seek(rest) => rest.len(),
             Plan::Principal(principal) => principal.waiting,
-            Plan::Uphold => 0,
+            Plan::Uphold | Plan::Value(_) => 0,
         };
         if waiting == 0 || open.is_empty() {
             return;
         }
         let (rank, open) = (question.rank, open.iter().copied().collect::<Vec<_>>());
-        let need = self.need_of_brother(key, &open);
+        let need = open.iter().fold(self.need(key), |need, &goal| need * self.chance(goal));
         let place = (rank.with_need(need), key);
         self.brothers.insert(place);
         if let Some(question) = self.questions.get_mut(&key) {

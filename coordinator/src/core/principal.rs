@@ -15,12 +15,17 @@ use super::question::{Key, Plan, Principal, State, Wanted};
 use super::{Core, Turn};
 
 impl Core {
-    /// Returns how the value of the position of `key` is sought at first.
-    pub(super) fn principal(&mut self, key: Key) -> Principal {
-        let guess = match middle(key.window) {
+    /// Returns the value to ask about first.
+    pub(super) fn guess(&mut self, key: Key) -> i32 {
+        match middle(key.window) {
             Some(value) => value,
             None => self.careful_estimate(key.position),
-        };
+        }
+    }
+
+    /// Returns how the value of the position of `key` is sought at first.
+    pub(super) fn principal(&mut self, key: Key) -> Principal {
+        let guess = self.guess(key);
         self.think(key.position);
         let order = self.ordered_children(key.position);
         Principal { bracket: Bracket::new(guess), order, width: 1, waiting: 0, goals: Vec::new() }

@@ -1,7 +1,7 @@
 //! What the core wants to know, and how far it is with each question.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use outflank_engine::{Position, Window};
 
@@ -41,6 +41,16 @@ pub(super) enum Wanted {
     Solve(SolveId),
     /// An expanded question.
     Question(Key),
+}
+
+impl Wanted {
+    /// Returns the question that needs an answer.
+    pub(super) fn question(&self) -> Option<Key> {
+        match *self {
+            Self::Question(key) => Some(key),
+            Self::Solve(_) => None,
+        }
+    }
 }
 
 /// The place in the queue, smallest first: by steps what is needed more surely, in each step the oldest
@@ -93,8 +103,10 @@ pub(super) enum Plan {
     Seek(Vec<Position>),
     /// A claim is upheld: all children are asked.
     Uphold,
-    /// The value itself is sought.
+    /// The value itself is sought by few workers.
     Principal(Principal),
+    /// The value itself is sought by goals on the same position; the likely value in discs.
+    Value(i32),
 }
 
 /// How the value of a position is sought: both sides of the likely value at once.
@@ -140,13 +152,20 @@ pub(super) enum State {
 /// An open question.
 #[derive(Debug)]
 pub(super) struct Question {
-    /// Who needs it.
-    pub(super) wanted_by: BTreeSet<Wanted>,
+    /// Who needs it, with the chance that its answer is needed there.
+    pub(super) wanted_by: BTreeMap<Wanted, f64>,
     /// The request that asked it first; its work is counted there.
     pub(super) home: SolveId,
     /// Its place in the queue.
     pub(super) rank: Rank,
-    /// The chance that its answer is needed.
+    /// What a worker that searches it believes: the chance that the goal holds.
+    pub(super) belief: Option<f64>,
+    /// The chance that the goal holds, by that or by what is known below.
+    pub(super) chance: f64,
+    /// When the goal is split: how much the logarithm of its odds was above what followed from the
+    /// chances of its children then.
+    pub(super) offset: Option<f64>,
+    /// The chance that its answer is needed: the largest of those of who needs it.
     pub(super) need: f64,
     /// Its place among the questions where one more brother can be tried.
     pub(super) brother: Option<(Rank, Key)>,

@@ -92,13 +92,17 @@ impl Solve {
     /// Returns the part of the window that goals are open for; all of it while there are none.
     fn window_at_work(&self, questions: &BTreeMap<Key, Question>) -> Window {
         let root = Key { position: self.root, window: self.window };
-        let Some(State::Expanded { plan: Plan::Principal(principal), .. }) =
-            questions.get(&root).map(|question| &question.state)
-        else {
-            return self.window;
+        let goals: Vec<Window> = match questions.get(&root).map(|question| &question.state) {
+            Some(State::Expanded { plan: Plan::Principal(principal), .. }) => {
+                principal.goals.clone()
+            }
+            Some(State::Expanded { plan: Plan::Value(_), open, .. }) => {
+                open.iter().map(|goal| goal.window).collect()
+            }
+            _ => return self.window,
         };
-        let lower = principal.goals.iter().map(|goal| goal.lower()).min();
-        let upper = principal.goals.iter().map(|goal| goal.upper()).max();
+        let lower = goals.iter().map(|goal| goal.lower()).min();
+        let upper = goals.iter().map(|goal| goal.upper()).max();
         lower.zip(upper).and_then(|(lower, upper)| Window::new(lower, upper)).unwrap_or(self.window)
     }
 }
@@ -189,7 +193,7 @@ impl Core {
         let Some(question) = self.questions.get(&key) else { return };
         let bound = self.known(turn, key.position).bound;
         let workers = self.fleet.workers() as u64;
-        for &wanted in &question.wanted_by {
+        for &wanted in question.wanted_by.keys() {
             if let Wanted::Solve(id) = wanted
                 && let Some(solve) = self.solves.get_mut(&id)
                 && solve.bound != bound
@@ -276,7 +280,7 @@ impl Core {
             let Some(question) = self.questions.get(&key).filter(|_| seen.insert(key)) else {
                 continue;
             };
-            for &wanted in &question.wanted_by {
+            for &wanted in question.wanted_by.keys() {
                 match wanted {
                     Wanted::Question(parent) => todo.push(parent),
                     Wanted::Solve(solve) => {

@@ -30,6 +30,9 @@ impl Core {
             if key.window.is_null() {
                 self.count_reused_children(turn, key);
                 self.expand_moves(turn, key);
+            } else if self.is_deep() {
+                let guess = self.guess(key);
+                self.set_plan(key, Plan::Value(guess));
             } else {
                 let principal = self.principal(key);
                 self.set_plan(key, Plan::Principal(principal));
@@ -58,7 +61,11 @@ impl Core {
         self.think(key.position);
         let mut rest = self.ordered_children(key.position);
         rest.reverse();
-        if self.estimate(key.position) >= key.window.upper().discs() {
+        let seeks = match self.is_deep() {
+            true => self.chance(key) >= 0.5,
+            false => self.estimate(key.position) >= key.window.upper().discs(),
+        };
+        if seeks {
             self.set_plan(key, Plan::Seek(rest));
             return;
         }
@@ -71,7 +78,7 @@ impl Core {
         }
     }
 
-    fn set_plan(&mut self, key: Key, new: Plan) {
+    pub(super) fn set_plan(&mut self, key: Key, new: Plan) {
         if let Some(question) = self.questions.get_mut(&key)
             && let State::Expanded { plan, .. } = &mut question.state
         {
@@ -88,10 +95,10 @@ impl Core {
                 if open.is_empty() {
                     self.try_brother(turn, key);
                 }
-                self.refresh(key);
-                self.list_brothers(key);
+                self.assess(key);
             }
-            Plan::Uphold => self.refresh(key),
+            Plan::Uphold => self.assess(key),
+            Plan::Value(_) => self.unsettle(key),
             Plan::Principal(_) => {
                 self.move_principal(turn, key);
                 self.list_brothers(key);

@@ -1,13 +1,14 @@
 //! Hundreds of seeded runs of whole clusters.
 
 use std::rc::Rc;
+use std::time::Duration;
 
 use outflank_coordinator::core::{Config, Source};
 use outflank_engine::{Bound, Position, Score, Window};
 
 use crate::oracle::Oracle;
 use crate::random::{Random, position};
-use crate::world::{Faults, NEVER, World, tiny};
+use crate::world::{Faults, NEVER, World, in_turn, steered, tiny};
 
 /// Returns positions of 8 to 11 empties.
 fn roots() -> Vec<Position> {
@@ -56,6 +57,32 @@ fn an_undisturbed_cluster_finds_every_value_and_a_whole_line() {
 }
 
 #[test]
+fn a_cluster_that_is_led_or_asks_goals_of_the_root_finds_every_value() {
+    let oracle = Rc::new(Oracle::default());
+    let (roots, mut jobs) = (roots(), 0);
+    let led = Config { most_led: 8, lead_patience: Duration::from_secs(2), ..tiny() };
+    let asking = steered();
+    for seed in 0..120 {
+        let mut random = Random(seed);
+        let root = roots[seed as usize % roots.len()];
+        let config = if seed % 2 == 0 { &led } else { &asking };
+        let faults = Faults { lost: random.below(5), churn: random.below(10), ..Faults::default() };
+        let mut world = World::new(seed, &oracle, config.clone(), faults);
+        workers(&mut world, &mut random);
+        world.join(2);
+        let value = oracle.value(root);
+        let asked = window(&mut random, value);
+        let solve = world.submit(root, asked);
+        world.run();
+        let bound = world.outcome.solved[&solve].bound;
+        assert!(bound.answers(asked), "seed {seed}: {bound}");
+        assert!(bound.lower() <= value && value <= bound.upper(), "seed {seed}: {bound}");
+        jobs += world.outcome.jobs;
+    }
+    assert!(jobs > 120 * 8, "{jobs} jobs: the roots are not split");
+}
+
+#[test]
 fn whatever_gets_lost_the_value_is_right_and_nothing_runs_for_ever() {
     let oracle = Rc::new(Oracle::default());
     let (roots, mut restarts) = (roots(), 0);
@@ -70,7 +97,7 @@ fn whatever_gets_lost_the_value_is_right_and_nothing_runs_for_ever() {
             churn: random.below(25),
             slow_disk: random.below(3) * 40,
         };
-        let mut world = World::new(seed, &oracle, tiny(), faults);
+        let mut world = World::new(seed, &oracle, in_turn(seed), faults);
         workers(&mut world, &mut random);
         for _ in 0..1 + random.below(3) {
             let root = roots[random.below(roots.len() as u64) as usize];
@@ -108,7 +135,7 @@ fn a_false_claim_is_never_merged_into_a_contradiction() {
     for seed in 2_000..2_150 {
         let mut random = Random(seed);
         let faults = Faults { wrong: 1 + random.below(20), ..Faults::default() };
-        let mut world = World::new(seed, &oracle, tiny(), faults);
+        let mut world = World::new(seed, &oracle, in_turn(seed), faults);
         workers(&mut world, &mut random);
         let solve = world.submit(roots[seed as usize % roots.len()], Window::FULL);
         world.run();

@@ -14,7 +14,7 @@ use outflank_engine::{Position, Window};
 
 use crate::oracle::Oracle;
 use crate::random::{Random, position};
-use crate::world::{Faults, Happened, World, tiny};
+use crate::world::{Faults, Happened, World, in_turn};
 
 /// The number of seeds, unless `OUTFLANK_FAULT_SEEDS` says another.
 const SEEDS: u64 = 40;
@@ -37,7 +37,7 @@ fn storm(seed: u64, oracle: &Rc<Oracle>, roots: &[Position]) -> Happened {
     let mut random = Random(seed);
     let with_liar = seed.is_multiple_of(4);
     let audit_share = if with_liar { 1.0 } else { 0.1 };
-    let config = Config { audit_share, audit_seed: seed, ..tiny() };
+    let config = Config { audit_share, audit_seed: seed, ..in_turn(seed / 4) };
     let faults = faults(&mut random);
     let mut world = World::new(seed, oracle, config, faults).on_real_store();
     for _ in 0..3 + random.below(3) {

@@ -86,8 +86,19 @@ pub(crate) fn tiny() -> Config {
         budget_factor: 4.0,
         leaf_empties: 3,
         most_led: 0,
+        goals_from: usize::MAX,
         ..Config::default()
     }
+}
+
+/// The same where beliefs steer what is asked, as with many threads for a request.
+pub(crate) fn steered() -> Config {
+    Config { goals_from: 1, threads_per_deep: 0, ..tiny() }
+}
+
+/// Returns one of the two, so that seeds have them in turn.
+pub(crate) fn in_turn(number: u64) -> Config {
+    if number.is_multiple_of(2) { tiny() } else { steered() }
 }
 
 impl World {

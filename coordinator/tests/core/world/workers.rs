@@ -58,6 +58,11 @@ impl World {
         is_lost
     }
 
+    /// Returns whether the core makes use of what workers believe.
+    fn hears_beliefs(&self) -> bool {
+        self.config.most_led > 0 || self.config.goals_from == 1
+    }
+
     /// Returns whether nothing goes wrong and no job is meant to have two copies.
     pub(super) fn is_quiet(&self) -> bool {
         self.faults == Faults::default() && self.config.backup_after == NEVER
@@ -82,7 +87,7 @@ impl World {
         let searched = nodes.min(job.node_limit);
         let delay = 5 + 20 * searched / u64::from(job.threads);
         let id = job.id;
-        if self.config.most_led > 0 && self.random.chance(40) {
+        if self.hears_beliefs() && self.random.chance(40) {
             let interim = worker::interim(&self.oracle, &mut self.random, &job);
             let begun = 1 + self.random.below(delay);
             self.schedule(begun, Happening::Arrives(Event::Interim { worker, interim }));
