@@ -10,9 +10,12 @@ use std::time::Duration;
 use anyhow::{Context, anyhow};
 use clap::Args;
 use outflank_coordinator::advisor::EngineAdvisor;
+use outflank_coordinator::core::Advisor;
 use outflank_engine::{BoardSize, Control, Engine, Settings, Window};
 use outflank_kernel::Isa;
-use outflank_simulation::model::{Kind, Model, ModelAdvisor, Modelled, Shape, roots};
+use outflank_simulation::model::{
+    Kind, Model, ModelAdvisor, Modelled, Oracle, Shape, known_window, roots,
+};
 use outflank_simulation::{Cluster, Engines, Fit, Measures, Piece, Request, simulate};
 use outflank_training::plot::{Chart, Series};
 use serde::Serialize;
@@ -65,6 +68,10 @@ pub(crate) struct Simulate {
     /// The number of jobs for each thread into which a request is cut [default: as the coordinator's].
     #[arg(long, value_name = "N", value_parser = positive)]
     jobs_per_thread: Option<f64>,
+    /// Let the coordinator know the values of all positions, at no cost: what perfect knowledge would
+    /// give with the same splitting, messages and workers.
+    #[arg(long, conflicts_with = "position")]
+    oracle: bool,
     /// Do not speculate.
     #[arg(long)]
     no_speculation: bool,
@@ -171,13 +178,15 @@ fn one_tree(
     let requests =
         roots(shape.seed, asked.empties, asked.roots as usize, kind).ok_or_else(no_weights)?;
     let mut model = Model::new(shape).ok_or_else(no_weights)?;
-    let mut beliefs = Vec::new();
+    let (mut beliefs, mut values) = (Vec::new(), Vec::new());
     let mut sequential = 0;
     for request in &requests {
-        let (nodes, belief) = model.sequential(request.position, request.window);
-        sequential += nodes;
-        beliefs.push((request.position, belief));
+        let alone = model.sequential(request.position, request.window);
+        sequential += alone.nodes;
+        beliefs.push((request.position, alone.belief));
+        values.extend([alone.bound.lower(), alone.bound.upper()]);
     }
+    let known = known_window(values.into_iter().filter(|value| value.discs().abs() < 64));
     for (sum, &workers) in sums.iter_mut().zip(&asked.workers) {
         let mut cluster = cluster(asked, workers);
         cluster.config.leaf_empties = shape.horizon;
@@ -185,10 +194,14 @@ fn one_tree(
         cluster.config.most_led = 0;
         cluster.config.lines = false;
         let thought = Arc::clone(&cluster.thought);
-        let advisor = ModelAdvisor::new(thought, &beliefs).ok_or_else(no_weights)?;
+        let advisor = match asked.oracle {
+            true => Oracle::new(shape, known).map(boxed),
+            false => ModelAdvisor::new(shape.seed, thought, &beliefs).map(boxed),
+        };
+        let advisor = advisor.ok_or_else(no_weights)?;
         let mut crew = Modelled::new(model, cluster.workers);
         let watch = &mut |piece: &Piece| record.add(cluster.workers, piece);
-        let measures = simulate(&cluster, Box::new(advisor), &requests, &mut crew, watch);
+        let measures = simulate(&cluster, advisor, &requests, &mut crew, watch);
         model = crew.into_model();
         *sum = Some(match sum.take() {
             Some(sum) => sum.then(measures),
@@ -196,6 +209,10 @@ fn one_tree(
         });
     }
     Ok(sequential)
+}
+
+fn boxed(advisor: impl Advisor + Send + 'static) -> Box<dyn Advisor + Send> {
+    Box::new(advisor)
 }
 
 /// Simulates real engines with each number of workers.

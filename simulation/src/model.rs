@@ -13,11 +13,13 @@
 
 mod advisor;
 mod crew;
+mod oracle;
 mod roots;
 mod search;
 mod tree;
 
 pub use advisor::ModelAdvisor;
-pub use crew::Modelled;
+pub use crew::{Alone, Modelled};
+pub use oracle::{Oracle, known_window};
 pub use roots::{Kind, roots};
 pub use tree::{Model, Shape};

@@ -4,7 +4,11 @@ use outflank_engine::Position;
 
 /// A hash of a seed, a position and a number.
 pub(crate) fn hash(seed: u64, position: Position, number: u64) -> u64 {
-    let words = [position.player(), position.opponent(), number];
+    hash_words(seed, [position.player(), position.opponent(), number])
+}
+
+/// A hash of a seed and three words.
+pub(crate) fn hash_words(seed: u64, words: [u64; 3]) -> u64 {
     words.into_iter().fold(seed, |hash, word| mix(hash ^ word))
 }
 

@@ -29,7 +29,7 @@ fn model(seed: u64) -> Model {
 
 fn run(seed: u64, workers: usize, requests: &[Request]) -> Measures {
     let cluster = cluster(workers);
-    let advisor = ModelAdvisor::new(Arc::clone(&cluster.thought), &[]).expect("weights");
+    let advisor = ModelAdvisor::new(seed, Arc::clone(&cluster.thought), &[]).expect("weights");
     let mut crew = Modelled::new(model(seed), workers);
     simulate(&cluster, Box::new(advisor), requests, &mut crew, &mut |_| {})
 }

@@ -10,12 +10,21 @@ use outflank_engine::evaluation::{UNIT, Weights, look_ahead};
 use outflank_engine::{Position, Window};
 use outflank_kernel::Isa;
 
+use crate::random::{hash, hash_words, normal};
+
 /// The plies of a quick and of a careful estimate. The real ones are deeper, and so are the trees
 /// whose values they guess.
 const PLIES: [u32; 2] = [2, 4];
 
 /// The nodes that a quick estimate of the real advisor takes.
 const QUICK: u64 = 5_000;
+
+/// The standard deviation of a quick estimate from the value, in discs, beyond what the model's own look
+/// ahead is off: half of the variance is common to positions with the same corners and edges.
+const QUICK_ERROR: f64 = 6.4;
+
+/// The same for a careful estimate of a million nodes; it falls with the fourth root of the nodes.
+const CAREFUL_ERROR: f64 = 2.2;
 
 /// With fewer nodes a careful estimate is a quick one.
 const FEWEST_NODES: u64 = 200_000;
@@ -25,30 +34,33 @@ const FEWEST_NODES: u64 = 200_000;
 pub struct ModelAdvisor {
     weights: &'static Weights,
     isa: Isa,
+    seed: u64,
     thought: Arc<AtomicU64>,
     beliefs: BTreeMap<Position, i32>,
 }
 
 impl ModelAdvisor {
-    /// Returns an advisor that adds its nodes to `thought` and, when it thinks carefully, has these
-    /// `beliefs` of canonical positions; or `None` if the program has no evaluation.
+    /// Returns an advisor with errors drawn by `seed`, that adds its nodes to `thought` and, when it thinks
+    /// carefully, has these `beliefs` of canonical positions; or `None` if the program has no evaluation.
     #[must_use]
-    pub fn new(thought: Arc<AtomicU64>, beliefs: &[(Position, i32)]) -> Option<Self> {
+    pub fn new(seed: u64, thought: Arc<AtomicU64>, beliefs: &[(Position, i32)]) -> Option<Self> {
         let weights = Weights::embedded().ok()?;
         let beliefs = beliefs.iter().copied().collect();
-        Some(Self { weights, isa: Isa::detect(), thought, beliefs })
+        Some(Self { weights, isa: Isa::detect(), seed, thought, beliefs })
     }
 
-    fn look(&self, position: Position, plies: u32, nodes: u64) -> i32 {
+    fn look(&self, position: Position, plies: u32, nodes: u64, error: f64) -> i32 {
         self.thought.fetch_add(nodes, Ordering::Relaxed);
         let values = look_ahead(self.isa, self.weights, &[position], plies);
-        (values[0] as f32 / UNIT as f32).round() as i32
+        let value = f64::from(values[0]) / f64::from(UNIT);
+        let own = normal(hash(self.seed, position, 3));
+        (value + error * 0.5_f64.sqrt() * (own + common(self.seed, position))).round() as i32
     }
 }
 
 impl Advisor for ModelAdvisor {
     fn estimate(&self, position: Position) -> i32 {
-        self.look(position, PLIES[0], QUICK)
+        self.look(position, PLIES[0], QUICK, QUICK_ERROR)
     }
 
     fn careful_estimate(&self, position: Position, nodes: u64) -> i32 {
@@ -59,10 +71,34 @@ impl Advisor for ModelAdvisor {
             self.thought.fetch_add(nodes, Ordering::Relaxed);
             return belief;
         }
-        self.look(position, PLIES[1], nodes)
+        let error = CAREFUL_ERROR * (1e6 / nodes as f64).powf(0.25);
+        self.look(position, PLIES[1], nodes, error)
     }
 
     fn predicted_nodes(&self, position: Position, window: Window, estimate: i32) -> f64 {
         predicted_nodes(position, window, estimate)
     }
 }
+
+/// Returns a standard normal number that positions with the same corners and edges have in common, with
+/// the other sign for the other player: the errors of an evaluation are those of its patterns.
+fn common(seed: u64, position: Position) -> f64 {
+    let share = |squares: u64| {
+        let (player, opponent) = (position.player() & squares, position.opponent() & squares);
+        let draw = |first, second| normal(hash_words(seed, [squares, first, second]));
+        draw(player, opponent) - draw(opponent, player)
+    };
+    REGIONS.into_iter().map(share).sum::<f64>() / (2.0 * REGIONS.len() as f64).sqrt()
+}
+
+/// The edges and the corners of three by three squares.
+const REGIONS: [u64; 8] = [
+    0xFF,
+    0xFF << 56,
+    0x0101_0101_0101_0101,
+    0x8080_8080_8080_8080,
+    0x07_0707,
+    0xE0_E0E0,
+    0x07_0707 << 40,
+    0xE0_E0E0 << 40,
+];

@@ -6,7 +6,7 @@ use outflank_engine::{Belief, Bound, Position, Score, Square, Window};
 use super::search::{Searcher, Table};
 use super::tree::Model;
 use crate::crew::{Crew, Outlook, nothing};
-use crate::random::{hash, normal, unit};
+use crate::random::{hash, normal};
 
 /// The most positions that a worker remembers, before it forgets all.
 const TABLE: usize = 1 << 15;
@@ -14,11 +14,9 @@ const TABLE: usize = 1 << 15;
 /// The standard deviation of a careful estimate of a root from its value, in discs.
 const BELIEF_ERROR: f64 = 2.4;
 
-/// The share of a job's nodes after which the last selective search has an opinion of it.
-const BELIEVED_AFTER: f64 = 0.2;
-
-/// How often that opinion of a goal is wrong.
-const BELIEVED_WRONGLY: f64 = 0.05;
+/// The shares of a job's nodes after which its first and its last selective search have an opinion of it,
+/// and the standard deviations of these from the value, in discs.
+const OPINIONS: [(f64, f64); 2] = [(0.02, 5.0), (0.1, 2.0)];
 
 /// The plies looked ahead for the value to ask about first.
 const GUESS_PLIES: u32 = 4;
@@ -36,8 +34,21 @@ struct Worker {
     log: Vec<(u64, Position, Bound)>,
     /// The job and its report, if it is left to run.
     running: Option<(Job, Report)>,
-    /// Whether it has said what it believes of the job.
-    said: bool,
+    /// How far from the threshold the value of the job's position is, in discs.
+    margin: i32,
+    /// How often it has said what it believes of the job.
+    said: usize,
+}
+
+/// How one worker solves a position without any other.
+#[derive(Clone, Copy, Debug)]
+pub struct Alone {
+    /// The nodes it takes.
+    pub nodes: u64,
+    /// What it proves.
+    pub bound: Bound,
+    /// What the real advisor would believe of the value, in discs.
+    pub belief: i32,
 }
 
 impl Modelled {
@@ -55,18 +66,19 @@ impl Modelled {
 }
 
 impl Model {
-    /// Returns the nodes in which one worker, undisturbed and asking around the right value, answers
-    /// `window` of `position`, and what the real advisor would believe of the value, in discs: with a
-    /// normal error of the size measured on FForum's positions, where the value is known.
-    pub fn sequential(&mut self, position: Position, window: Window) -> (u64, i32) {
+    /// Returns how one worker, undisturbed and asking around the right value, answers `window` of
+    /// `position`, and what the real advisor would believe: the value with a normal error of the size
+    /// measured on FForum's positions, where it is known.
+    pub fn sequential(&mut self, position: Position, window: Window) -> Alone {
         let guess = self.estimate(position, GUESS_PLIES);
         let value = self.value_of(position, window, guess).value().map_or(guess, Score::discs);
         let table = Table::default();
         let mut searcher = Searcher::new(self, &table, u64::MAX);
-        searcher.answer(position.canonical(), window, value).expect("there is no limit");
+        let bound =
+            searcher.answer(position.canonical(), window, value).expect("there is no limit");
         let nodes = searcher.nodes;
         let error = BELIEF_ERROR * normal(hash(self.shape().seed, position, 2));
-        (nodes, value + error.round() as i32)
+        Alone { nodes, bound, belief: value + error.round() as i32 }
     }
 
     /// Returns what the tree says of `position` in `window`, asked around `guess` first.
@@ -79,7 +91,7 @@ impl Model {
 
 impl Crew for Modelled {
     fn begin(&mut self, worker: usize, job: &Job) {
-        let Worker { table, log, running, said } = &mut self.workers[worker];
+        let Worker { table, log, running, margin, said } = &mut self.workers[worker];
         if table.len() > TABLE {
             table.clear();
         }
@@ -91,6 +103,7 @@ impl Crew for Modelled {
         let mut searcher = Searcher::new(&mut self.model, table, job.node_limit);
         let answered = searcher.answer(job.position, job.window, guess);
         let nodes = searcher.nodes.max(1);
+        *margin = searcher.margin;
         *log = searcher.log;
         let mut report = nothing(job, nodes);
         if let Ok(bound) = answered {
@@ -99,22 +112,26 @@ impl Crew for Modelled {
             report.best_move = Square::all(job.position.moves()).next();
         }
         *running = Some((job.clone(), report));
-        *said = false;
+        *said = 0;
     }
 
     fn look(&mut self, worker: usize, nodes: u64) -> Outlook {
         let seed = self.model.shape().seed;
-        let Worker { running, said, .. } = &mut self.workers[worker];
+        let Worker { running, margin, said, .. } = &mut self.workers[worker];
         let Some((job, report)) = running else { return Outlook::default() };
-        let opinion = (BELIEVED_AFTER * report.nodes as f64) as u64;
-        let has_opinion = report.finished && job.window.is_null() && !*said;
-        if has_opinion && nodes < opinion {
-            return Outlook { until: opinion, ends: false, interim: None };
+        let speaks = report.finished && job.window.is_null();
+        let after = |number: usize| {
+            let opinion = OPINIONS.get(number).filter(|_| speaks);
+            opinion.map(|(share, _)| ((share * report.nodes as f64) as u64).max(1))
+        };
+        let interim = after(*said).filter(|&after| after <= nodes).map(|_| {
+            *said += 1;
+            Interim { job: job.id, belief: belief(seed, job, *margin, *said) }
+        });
+        match after(*said) {
+            Some(after) => Outlook { until: after, ends: false, interim },
+            None => Outlook { until: report.nodes, ends: true, interim },
         }
-        let interim =
-            has_opinion.then(|| Interim { job: job.id, belief: belief(seed, job, report) });
-        *said = true;
-        Outlook { until: report.nodes, ends: true, interim }
     }
 
     fn end(&mut self, worker: usize) -> Report {
@@ -152,13 +169,17 @@ impl Worker {
     }
 }
 
-/// Returns what a worker believes of a goal after its last selective search.
-fn belief(seed: u64, job: &Job, report: &Report) -> Belief {
+/// Returns what a worker believes of a goal after so many selective searches, when the value is so far
+/// from the threshold.
+fn belief(seed: u64, job: &Job, margin: i32, searches: usize) -> Belief {
     let threshold = job.window.upper().discs();
-    let holds = report.bound.lower().discs() >= threshold;
-    let is_wrong = unit(hash(seed, job.position, (2000 + threshold) as u64)) < BELIEVED_WRONGLY;
-    let value = if holds == is_wrong { threshold - 2 } else { threshold };
-    Belief { value, best_move: None, searches: 3, is_last: true }
+    let (_, error) = OPINIONS[searches - 1];
+    let error = error * normal(hash(seed, job.position, 2000 + searches as u64));
+    // Half a disc to the side of the answer: values are even.
+    let holds = f64::from(margin) + 1.0 + error > 0.0;
+    let value = if holds { threshold } else { threshold - 2 };
+    let is_last = searches == OPINIONS.len();
+    Belief { value, best_move: None, searches: searches as u32, is_last }
 }
 
 fn remember(table: &mut Table, position: Position, bound: Bound) {

@@ -19,6 +19,9 @@ pub(super) struct Searcher<'a> {
     limit: u64,
     /// The nodes so far.
     pub(super) nodes: u64,
+    /// How far from the last threshold the value of the position was seen to be, in discs: 0 or more
+    /// if the goal holds.
+    pub(super) margin: i32,
     found: Table,
     /// What was found after how many nodes.
     pub(super) log: Vec<(u64, Position, Bound)>,
@@ -26,7 +29,13 @@ pub(super) struct Searcher<'a> {
 
 impl<'a> Searcher<'a> {
     pub(super) fn new(model: &'a mut Model, table: &'a Table, limit: u64) -> Self {
-        Self { model, table, limit, nodes: 0, found: Table::default(), log: Vec::new() }
+        let (found, log) = (Table::default(), Vec::new());
+        Self { model, table, limit, nodes: 0, margin: 0, found, log }
+    }
+
+    /// Returns what was found.
+    pub(super) fn into_found(self) -> Table {
+        self.found
     }
 
     /// Returns what is known of `position`.
@@ -53,47 +62,53 @@ impl<'a> Searcher<'a> {
             guess = guess.clamp(low, high);
             // Above the guess when it is reached, otherwise whether it is.
             let threshold = if guess == low { guess.up() } else { guess };
-            self.holds(position, threshold)?;
+            self.margin = self.search(position, threshold)?.discs() - threshold.discs();
         }
     }
 
-    /// Returns whether the value of `position` is at least `threshold`.
-    fn holds(&mut self, position: Position, threshold: Score) -> Result<bool, Stopped> {
+    /// Searches whether the value of `position` is at least `threshold`, and returns a score on that side
+    /// of it: as far away as was seen on the way.
+    fn search(&mut self, position: Position, threshold: Score) -> Result<Score, Stopped> {
         let known = self.known(position);
         if known.lower() >= threshold {
-            return Ok(true);
+            return Ok(known.lower());
         }
         if known.upper() < threshold {
-            return Ok(false);
+            return Ok(known.upper());
         }
-        let holds = match self.model.below(position) {
+        let seen = match self.model.below(position) {
             Below::Value(value) => {
                 self.nodes += self.model.cost(position, value, threshold);
                 if self.nodes >= self.limit {
                     self.nodes = self.limit;
                     return Err(Stopped);
                 }
-                value >= threshold
+                value
             }
-            Below::Children(children) => {
-                let reply = -threshold.down();
-                // A child whose bound is known to suffice comes first.
-                let suffices = |child: &&Position| self.known(**child).upper() < reply;
-                let mut holds = children.iter().any(|child| suffices(&child));
-                for &child in children.iter() {
-                    if holds {
-                        break;
-                    }
-                    holds = !self.holds(child, reply)?;
-                }
-                holds
-            }
+            Below::Children(children) => self.best_of(&children, threshold)?,
         };
-        let bound =
-            if holds { Bound::at_least(threshold) } else { Bound::at_most(threshold.down()) };
+        let bound = match seen >= threshold {
+            true => Bound::at_least(threshold),
+            false => Bound::at_most(threshold.down()),
+        };
         let merged = known.merge(bound).unwrap_or(bound);
         self.found.insert(position, merged);
         self.log.push((self.nodes, position, merged));
-        Ok(holds)
+        Ok(seen)
+    }
+
+    /// The same by the children, until one suffices.
+    fn best_of(&mut self, children: &[Position], threshold: Score) -> Result<Score, Stopped> {
+        let reply = -threshold.down();
+        // A child whose bound is known to suffice comes first.
+        let known = children.iter().map(|&child| -self.known(child).upper());
+        let mut best = known.filter(|&score| score >= threshold).max().unwrap_or(Score::MIN);
+        for &child in children {
+            if best >= threshold {
+                break;
+            }
+            best = best.max(-self.search(child, reply)?);
+        }
+        Ok(best)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, DefaultHasher};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use outflank_engine::evaluation::{UNIT, Weights, look_ahead};
 use outflank_engine::{Position, Score, Square};
@@ -25,8 +25,10 @@ pub struct Shape {
     /// The standard deviation of the logarithm of costs.
     pub spread: f64,
     /// The logarithm of the nodes of a question about a position without empty squares whose answer is
-    /// narrow, extrapolated.
+    /// narrow and yes, extrapolated.
     pub cost: f64,
+    /// What it adds to the logarithm if the answer is no: then all moves must be searched.
+    pub cost_of_no: f64,
     /// What each empty square adds to the logarithm.
     pub cost_of_empty: f64,
     /// What each disc between the value and the threshold takes away from the logarithm.
@@ -43,8 +45,9 @@ impl Shape {
             seed,
             horizon,
             error: 4.0,
-            spread: 1.4,
+            spread: 0.9,
             cost: -2.3,
+            cost_of_no: 0.6,
             cost_of_empty: 0.75,
             cost_of_distance: 0.11,
             plies: 2,
@@ -58,7 +61,7 @@ pub(super) enum Below {
     /// Nothing: this is its value for the player to move.
     Value(Score),
     /// The children, canonical and different, the most promising first; after a pass only one.
-    Children(Rc<[Position]>),
+    Children(Arc<[Position]>),
 }
 
 /// The tree, made as it is looked at.
@@ -99,7 +102,7 @@ impl Model {
             return Below::Value(position.final_score());
         }
         if position.must_pass() {
-            return Below::Children(Rc::from([position.pass().canonical()]));
+            return Below::Children(Arc::from([position.pass().canonical()]));
         }
         if position.empties() <= self.shape.horizon {
             return Below::Value(self.value(position));
@@ -132,10 +135,12 @@ impl Model {
     /// Returns the nodes that it takes to compare the `value` of a position at the horizon with
     /// `threshold`.
     pub(super) fn cost(&self, position: Position, value: Score, threshold: Score) -> u64 {
-        let Shape { seed, spread, cost, cost_of_empty, cost_of_distance, .. } = self.shape;
+        let Shape { seed, spread, cost, cost_of_no, cost_of_empty, cost_of_distance, .. } =
+            self.shape;
         let distance = f64::from((value.discs() - threshold.discs() + 1).abs());
-        let mean =
-            cost + cost_of_empty * f64::from(position.empties()) - cost_of_distance * distance;
+        let mean = cost + cost_of_empty * f64::from(position.empties())
+            - cost_of_distance * distance
+            + if value < threshold { cost_of_no } else { 0.0 };
         // Most of what makes a position dear does not depend on the threshold.
         let own = normal(hash(seed, position, 1));
         let other = normal(hash(seed, position, (1000 + threshold.discs()) as u64));
