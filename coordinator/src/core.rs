@@ -17,6 +17,7 @@
 //! needed question, speculative ones included, and last the parts of jobs that run long. Where many
 //! threads search for few requests, those chances follow what workers believe of running jobs.
 
+mod assist;
 mod audit;
 mod bracket;
 mod claims;
@@ -50,6 +51,7 @@ pub use message::{
     Solution, SolveId, Source, Terms, WorkerId,
 };
 
+use assist::Assistants;
 use audit::Audits;
 use fleet::{Fleet, Target, after};
 use graph::{Graph, Known};
@@ -106,6 +108,7 @@ pub struct Core {
     recent: Recent,
     audits: Audits,
     predictor: Predictor,
+    assistants: Assistants,
     asked: u64,
     arrivals: u64,
     illegal_claims: u64,
@@ -173,6 +176,7 @@ impl Core {
             recent: Recent::default(),
             audits: Audits::default(),
             predictor: Predictor::default(),
+            assistants: Assistants::default(),
             asked: 0,
             arrivals: 0,
             illegal_claims: 0,
@@ -204,6 +208,8 @@ impl Core {
             Event::Heartbeat { worker, jobs } => self.heartbeat(&mut turn, worker, &jobs),
             Event::Reported { worker, .. } if self.audits.is_guilty(worker) => {}
             Event::Interim { worker, .. } if self.audits.is_guilty(worker) => {}
+            Event::Hinted { worker, .. } if self.audits.is_guilty(worker) => {}
+            Event::Hinted { worker, job, hints } => self.hinted(&mut turn, worker, job, hints),
             Event::Interim { worker, interim } => self.interim(&mut turn, worker, interim),
             Event::Reported { worker, report } => self.reported(&mut turn, worker, &report),
             Event::TakenBack { era } => self.start_again(&mut turn, era),
@@ -284,7 +290,7 @@ impl Core {
             Target::Question(key) => self.job_lost(turn, key, worker),
             Target::Line(solve) => self.line_ended(turn, solve),
             Target::Audit(id) => self.audit_ended(turn, id, worker, None),
-            Target::Disowned | Target::Nothing => {}
+            Target::Assistance(_) | Target::Disowned | Target::Nothing => {}
         }
     }
 

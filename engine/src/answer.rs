@@ -2,8 +2,9 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
-use crate::{Bound, Position, Square, Symmetry, Window};
+use crate::{Bound, Position, SharedHint, Square, Symmetry, Window};
 
 /// One question to the engine.
 #[derive(Clone, Debug)]
@@ -78,7 +79,12 @@ pub struct Control {
     nodes: AtomicU64,
     belief: AtomicU64,
     watch: Option<Watch>,
+    /// What others could use and have not been told yet; `None` if nobody asks.
+    hints: Option<Mutex<Vec<SharedHint>>>,
 }
+
+/// The most hints that wait until they are asked for; more are dropped.
+const MOST_HINTS: usize = 4096;
 
 impl Control {
     /// Returns a control whose search calls `watch` with the nodes so far every few thousand nodes.
@@ -109,6 +115,34 @@ impl Control {
     #[must_use]
     pub fn belief(&self) -> Option<Belief> {
         Belief::unpack(self.belief.load(Ordering::Relaxed))
+    }
+
+    /// Returns the control with the wish for hints: the search keeps the dearest things that its
+    /// selective searches come to believe until they are taken, as far as there is room.
+    #[must_use]
+    pub fn with_hints(self) -> Self {
+        Self { hints: Some(Mutex::default()), ..self }
+    }
+
+    /// Takes the hints that have come since they were taken last.
+    #[must_use]
+    pub fn take_hints(&self) -> Vec<SharedHint> {
+        let Some(hints) = &self.hints else { return Vec::new() };
+        std::mem::take(&mut hints.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Returns whether somebody wants hints.
+    #[inline(always)]
+    pub(crate) fn wants_hints(&self) -> bool {
+        self.hints.is_some()
+    }
+
+    pub(crate) fn hint(&self, hint: SharedHint) {
+        let Some(hints) = &self.hints else { return };
+        let mut hints = hints.lock().unwrap_or_else(PoisonError::into_inner);
+        if hints.len() < MOST_HINTS {
+            hints.push(hint);
+        }
     }
 
     pub(crate) fn believe(&self, belief: Belief) {

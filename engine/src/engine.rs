@@ -3,15 +3,15 @@
 use std::io;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use outflank_kernel::Isa;
+use outflank_kernel::{Isa, KernelSet};
 
 use crate::estimate::{Estimate, estimate};
 use crate::evaluation::Weights;
 use crate::search::crew::Tools;
 use crate::search::root;
 use crate::small;
-use crate::table::{Hints, Table};
-use crate::{Answer, Control, Position, Request, Score};
+use crate::table::{Entry, Hints, Table};
+use crate::{Answer, Bound, Control, Position, Request, Score, SharedHint};
 
 /// How to set an engine up.
 #[derive(Clone, Copy, Debug)]
@@ -92,12 +92,64 @@ impl Engine {
     /// [`clear`]: Self::clear
     #[must_use]
     pub fn solve(&self, request: &Request, control: &Control) -> Answer {
+        self.search(request, control, None)
+    }
+
+    /// Helps another engine that solves the same request, as assistant number `number`: goes through
+    /// the same selective searches, in another order, and leaves the exact one to the other. It is
+    /// of use if `control` wants hints and each engine [hears](Self::hear) those of the other.
+    #[must_use]
+    pub fn assist(&self, request: &Request, control: &Control, number: u32) -> Answer {
+        self.search(request, control, Some(number))
+    }
+
+    /// Takes what other engines believe into account. False hints cost time and nothing else: they
+    /// are read where moves are ordered and where a search cuts by probability, never by a proof.
+    pub fn hear(&self, hints: &[SharedHint]) {
+        let generation = self.generation.load(Ordering::Relaxed);
+        if generation == 0 && !hints.is_empty() {
+            // Otherwise `clear` would take the tables for clear.
+            self.generation.store(1, Ordering::Relaxed);
+        }
+        // A table that grows afterwards would lose them.
+        self.hints.prepare(hints.iter().map(|hint| hint.position().empties()).max().unwrap_or(0));
+        for &hint in hints {
+            let (player, opponent) = (hint.position().player(), hint.position().opponent());
+            let hash = self.hash(player, opponent);
+            self.hints.hear(hash, hint, generation);
+        }
+    }
+
+    /// Takes bounds that were proved elsewhere while a search goes on; the engine trusts them, as it
+    /// does those of a request.
+    pub fn know(&self, known: &[(Position, Bound)]) {
+        let generation = self.generation.load(Ordering::Relaxed);
+        for &(position, bound) in known.iter().filter(|_| generation != 0) {
+            let (player, opponent) = (position.player(), position.opponent());
+            let entry = Entry::told(bound.lower().discs(), bound.upper().discs());
+            self.table.put(self.hash(player, opponent), player, opponent, entry, generation);
+        }
+    }
+
+    fn hash(&self, player: u64, opponent: u64) -> u64 {
+        match self.isa {
+            Isa::Scalar(set) => set.hash(player, opponent),
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx2(set) => set.hash(player, opponent),
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx512(set) => set.hash(player, opponent),
+            #[cfg(target_arch = "aarch64")]
+            Isa::Neon(set) => set.hash(player, opponent),
+        }
+    }
+
+    fn search(&self, request: &Request, control: &Control, assistant: Option<u32>) -> Answer {
         let generation = self.generation.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
         self.prepare(request.position.empties());
         if request.position.walls() != 0 {
             return self.solve_small(generation, request, control);
         }
-        let tools = &self.tools(generation);
+        let tools = &Tools { assistant, ..self.tools(generation) };
         match self.isa {
             Isa::Scalar(set) => root::solve(set, tools, request, control),
             #[cfg(target_arch = "x86_64")]
@@ -178,6 +230,6 @@ impl Engine {
 
     fn tools(&self, generation: u8) -> Tools<'_> {
         let Self { table, hints, weights, .. } = self;
-        Tools { table, hints, weights: *weights, generation }
+        Tools { table, hints, weights: *weights, generation, assistant: None }
     }
 }

@@ -29,3 +29,4 @@ pub use position::Position;
 pub use score::Score;
 pub use square::{NotASquare, Square};
 pub use symmetry::Symmetry;
+pub use table::SharedHint;

@@ -9,6 +9,7 @@
 //! | 11– | [`deep`] | full order, the shared table, cut-offs by the children's bounds, splitting |
 //! | any | [`principal`] | windows wider than a null window, on the principal variation |
 //! | any | [`midgame`] | a fixed number of plies, leaves evaluated: for orders, and for cuts by probability |
+//! | 18– | [`assist`] | goes ahead of another engine's selective search |
 //! | 13– | [`selective`] | to the end with cuts by probability: finds the moves that the exact search tries first |
 //! | root | [`root`] | bounds of every move, the line, limits |
 //!
@@ -16,6 +17,7 @@
 //! value above `alpha`?" Answers are fail-soft: at most `alpha` means an upper bound, more than
 //! `alpha` a lower bound.
 
+mod assist;
 pub(crate) mod board;
 pub(crate) mod crew;
 mod deep;

@@ -12,6 +12,7 @@ mod hints;
 mod lines;
 mod proved;
 
+pub use hints::SharedHint;
 pub(crate) use hints::{Effort, Hint, Hints};
 pub(crate) use proved::{Entry, Table};
 

@@ -1,6 +1,6 @@
 //! What the messages mean: the same messages as in [`v1`](crate::v1), with every range checked.
 
-use outflank_engine::{Belief, Bound, Position, Square, Symmetry, Window};
+use outflank_engine::{Belief, Bound, Position, SharedHint, Square, Symmetry, Window};
 
 /// What a worker says first.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +21,8 @@ pub struct Hello {
     pub table_bytes: u64,
     /// The same for all connections of a process, different for every process; 0 if unknown.
     pub instance: u64,
+    /// Whether it understands [`ToWorker::Hints`] and [`ToWorker::Known`].
+    pub listens: bool,
 }
 
 /// A message from a worker.
@@ -32,6 +34,8 @@ pub enum FromWorker {
     Heartbeat(Vec<(u64, u64)>),
     /// A job goes on, and this is believed of it.
     Interim(Interim),
+    /// The search of a job, whose name this is, has come to believe this.
+    Hints(u64, Vec<SharedHint>),
     /// A job is over.
     Report(Report),
     /// The worker wants no more jobs and leaves when its last report is acknowledged.
@@ -87,6 +91,10 @@ pub enum ToWorker {
     Cancel(u64),
     /// The bounds of the named job's report are on disk.
     Acknowledge(u64),
+    /// This has been proved below the position of the named job; as in [`Job::known`].
+    Known(u64, Vec<(Position, Bound)>),
+    /// Other workers have come to believe this.
+    Hints(Vec<SharedHint>),
     /// The coordinator stops: report what you have, half-close, reconnect later.
     Drain,
     /// Some of the bounds that came with jobs were false: stop all jobs, and forget what was
@@ -130,6 +138,10 @@ pub struct Job {
     /// How often proofs had been taken back when the job was given. What was searched in another
     /// era may rest on bounds that nobody believes any more.
     pub era: u64,
+    /// Whether the coordinator wants hints.
+    pub hints: bool,
+    /// Which assistant of the job's lead the worker is, if another one leads.
+    pub assistant: Option<u32>,
 }
 
 /// A client's question.

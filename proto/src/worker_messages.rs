@@ -1,6 +1,6 @@
 //! The messages between worker and coordinator.
 
-use outflank_engine::{Belief, Position, Square, Symmetry};
+use outflank_engine::{Belief, Position, SharedHint, Square, Symmetry};
 
 use crate::domain::square;
 use crate::invalid::{InvalidField, count, list, needed, required, short, within};
@@ -13,6 +13,9 @@ use crate::v1::to_worker::Message as ToMessage;
 const MOST_THREADS: u32 = 1024;
 /// The most bounds that travel with a job: about 2 MB, half of what gRPC takes in one message.
 const MOST_KNOWN: usize = 65_536;
+const KNOWN: &str = "at most 65536 bounds";
+/// The most hints in a message: about 130 kB.
+const MOST_HINTS: usize = 4096;
 
 fn threads(number: u32) -> Result<u32, InvalidField> {
     if (1..=MOST_THREADS).contains(&number) {
@@ -80,6 +83,7 @@ impl From<Hello> for v1::Hello {
             threads: hello.threads,
             table_bytes: hello.table_bytes,
             instance: hello.instance,
+            listens: hello.listens,
         }
     }
 }
@@ -97,6 +101,7 @@ impl TryFrom<v1::Hello> for Hello {
             threads: threads(wire.threads)?,
             table_bytes: wire.table_bytes,
             instance: wire.instance,
+            listens: wire.listens,
         })
     }
 }
@@ -191,6 +196,31 @@ impl TryFrom<v1::Interim> for Interim {
     }
 }
 
+impl From<SharedHint> for v1::Hint {
+    fn from(hint: SharedHint) -> Self {
+        Self { position: Some(hint.position().into()), word: hint.word() }
+    }
+}
+
+impl TryFrom<v1::Hint> for SharedHint {
+    type Error = InvalidField;
+
+    fn try_from(wire: v1::Hint) -> Result<Self, InvalidField> {
+        let position = needed("position", wire.position, "a position")?;
+        Self::new(position, wire.word)
+            .ok_or_else(|| InvalidField::new("word", &format!("{:#x}", wire.word), "a hint"))
+    }
+}
+
+fn hints(job: u64, hints: Vec<SharedHint>) -> v1::Hints {
+    v1::Hints { job, hints: hints.into_iter().map(Into::into).collect() }
+}
+
+fn hints_of(wire: v1::Hints) -> Result<Vec<SharedHint>, InvalidField> {
+    let hints = list("hints", wire.hints, MOST_HINTS, "at most 4096 hints", TryInto::try_into);
+    hints.map_err(|error| error.within("hints"))
+}
+
 impl From<FromWorker> for v1::FromWorker {
     fn from(message: FromWorker) -> Self {
         let message = match message {
@@ -202,6 +232,7 @@ impl From<FromWorker> for v1::FromWorker {
                 })
             }
             FromWorker::Interim(interim) => FromMessage::Interim(interim.into()),
+            FromWorker::Hints(job, said) => FromMessage::Hints(hints(job, said)),
             FromWorker::Report(report) => FromMessage::Report(report.into()),
             FromWorker::Draining => FromMessage::Draining(v1::Draining {}),
         };
@@ -213,7 +244,7 @@ impl TryFrom<v1::FromWorker> for FromWorker {
     type Error = InvalidField;
 
     fn try_from(wire: v1::FromWorker) -> Result<Self, InvalidField> {
-        const ONE: &str = "hello, heartbeat, interim, report or draining";
+        const ONE: &str = "hello, heartbeat, interim, hints, report or draining";
         match required("message", wire.message, ONE)? {
             FromMessage::Hello(hello) => within("hello", hello).map(Self::Hello),
             FromMessage::Heartbeat(heartbeat) => {
@@ -227,6 +258,7 @@ impl TryFrom<v1::FromWorker> for FromWorker {
                 jobs.map(Self::Heartbeat).map_err(|error| error.within("heartbeat"))
             }
             FromMessage::Interim(interim) => within("interim", interim).map(Self::Interim),
+            FromMessage::Hints(wire) => Ok(Self::Hints(wire.job, hints_of(wire)?)),
             FromMessage::Report(report) => within("report", report).map(Self::Report),
             FromMessage::Draining(v1::Draining {}) => Ok(Self::Draining),
         }
@@ -244,6 +276,8 @@ impl From<Job> for v1::Job {
             known: job.known.into_iter().map(Into::into).collect(),
             symmetry: job.symmetry.index(),
             era: job.era,
+            hints: job.hints,
+            assistant: job.assistant,
         }
     }
 }
@@ -252,7 +286,6 @@ impl TryFrom<v1::Job> for Job {
     type Error = InvalidField;
 
     fn try_from(wire: v1::Job) -> Result<Self, InvalidField> {
-        const KNOWN: &str = "at most 65536 bounds";
         Ok(Self {
             id: wire.id,
             position: canonical(needed("position", wire.position, "a position")?)?,
@@ -263,6 +296,8 @@ impl TryFrom<v1::Job> for Job {
             symmetry: Symmetry::new(wire.symmetry)
                 .ok_or_else(|| InvalidField::new("symmetry", &wire.symmetry, "0 to 7"))?,
             era: wire.era,
+            hints: wire.hints,
+            assistant: wire.assistant,
         })
     }
 }
@@ -294,6 +329,11 @@ impl From<ToWorker> for v1::ToWorker {
             ToWorker::Cancel(job) => ToMessage::Cancel(v1::Cancel { job }),
             ToWorker::Acknowledge(job) => ToMessage::Acknowledge(v1::Acknowledge { job }),
             ToWorker::Drain => ToMessage::Drain(v1::Drain {}),
+            ToWorker::Known(job, known) => {
+                let known = known.into_iter().map(Into::into).collect();
+                ToMessage::Known(v1::Known { job, known })
+            }
+            ToWorker::Hints(said) => ToMessage::Hints(hints(0, said)),
             ToWorker::Forget => ToMessage::Forget(v1::Forget {}),
             ToWorker::Goodbye(reason) => ToMessage::Goodbye(v1::Goodbye { reason }),
         };
@@ -305,13 +345,19 @@ impl TryFrom<v1::ToWorker> for ToWorker {
     type Error = InvalidField;
 
     fn try_from(wire: v1::ToWorker) -> Result<Self, InvalidField> {
-        const ONE: &str = "welcome, job, cancel, acknowledge, drain, forget or goodbye";
+        const ONE: &str =
+            "welcome, job, cancel, acknowledge, drain, forget, hints, known or goodbye";
         Ok(match required("message", wire.message, ONE)? {
             ToMessage::Welcome(welcome) => Self::Welcome(within("welcome", welcome)?),
             ToMessage::Job(job) => Self::Job(within("job", job)?),
             ToMessage::Cancel(cancel) => Self::Cancel(cancel.job),
             ToMessage::Acknowledge(acknowledge) => Self::Acknowledge(acknowledge.job),
             ToMessage::Drain(v1::Drain {}) => Self::Drain,
+            ToMessage::Hints(wire) => Self::Hints(hints_of(wire)?),
+            ToMessage::Known(wire) => {
+                let known = list("known", wire.known, MOST_KNOWN, KNOWN, TryInto::try_into);
+                Self::Known(wire.job, known.map_err(|error| error.within("known"))?)
+            }
             ToMessage::Forget(v1::Forget {}) => Self::Forget,
             ToMessage::Goodbye(goodbye) => Self::Goodbye(goodbye.reason),
         })

@@ -1,6 +1,6 @@
 //! Messages survive the wire, and whatever arrives on it is either a message or a named error.
 
-use outflank_engine::{Belief, Bound, Position, Score, Square, Symmetry, Window};
+use outflank_engine::{Belief, Bound, Position, Score, SharedHint, Square, Symmetry, Window};
 use outflank_proto::message::{
     FromWorker, Hello, Interim, Job, Progress, Report, Solution, SolveRequest, SolveUpdate, Source,
     ToWorker, Welcome,
@@ -89,6 +89,7 @@ fn hello() -> impl Strategy<Value = Hello> {
     (any::<(u32, u32, u64)>(), (text(), text(), text()), 1_u32..=1024).prop_map(
         |((oldest_protocol, newest_protocol, table_bytes), (build, isa, host), threads)| Hello {
             instance: table_bytes ^ 0x5a5a,
+            listens: threads.is_multiple_of(2),
             oldest_protocol,
             newest_protocol,
             build,
@@ -109,12 +110,24 @@ fn interim() -> impl Strategy<Value = Interim> {
     )
 }
 
+fn hint() -> impl Strategy<Value = SharedHint> {
+    (played(), 0..1_u64 << 13, 0..4_u64, 0..8_u64).prop_map(|(position, value, kind, level)| {
+        let [first, second] = [Square::lowest(position.moves()), None]
+            .map(|square| square.map_or(27, |square: Square| u64::from(square.index())));
+        let plies = u64::from(position.empties());
+        let value = value % 4097;
+        let word = value | kind << 13 | plies << 15 | level << 21 | first << 24 | second << 30;
+        SharedHint::new(position, word).expect("it makes sense")
+    })
+}
+
 fn from_worker() -> impl Strategy<Value = FromWorker> {
     let heartbeat = vec((any::<u64>(), 0..1_u64 << 53), 0..10);
     prop_oneof![
         hello().prop_map(FromWorker::Hello),
         heartbeat.prop_map(FromWorker::Heartbeat),
         interim().prop_map(FromWorker::Interim),
+        (any::<u64>(), vec(hint(), 0..10)).prop_map(|(job, hints)| FromWorker::Hints(job, hints)),
         report().prop_map(FromWorker::Report),
         Just(FromWorker::Draining),
     ]
@@ -132,6 +145,8 @@ fn job() -> impl Strategy<Value = Job> {
             known,
             symmetry: Symmetry::new(symmetry).expect("there are eight"),
             era: id ^ 0x5a5a,
+            hints: threads.is_multiple_of(2),
+            assistant: Some(threads).filter(|threads| threads.is_multiple_of(3)),
         },
     )
 }
@@ -154,6 +169,9 @@ fn to_worker() -> impl Strategy<Value = ToWorker> {
         any::<u64>().prop_map(ToWorker::Cancel),
         any::<u64>().prop_map(ToWorker::Acknowledge),
         Just(ToWorker::Drain),
+        vec(hint(), 0..10).prop_map(ToWorker::Hints),
+        (any::<u64>(), vec((position(), bound()), 0..5))
+            .prop_map(|(job, known)| ToWorker::Known(job, known)),
         Just(ToWorker::Forget),
         text().prop_map(ToWorker::Goodbye),
     ]

@@ -10,7 +10,7 @@ use outflank_coordinator::core::{
     Advisor, Command, Config, Core, Event, Job, JobId, Millis, Proof, Proofs, Report, SolveId,
     WorkerId,
 };
-use outflank_engine::{Bound, Position, Square, Window};
+use outflank_engine::{Bound, Position, SharedHint, Square, Window};
 
 use crate::crew::Crew;
 use crate::measures::{Measures, Piece};
@@ -113,6 +113,10 @@ enum Happening {
     Look(usize, u64),
     /// A worker comes to the end of that job.
     Ended(usize, u64),
+    /// What another worker believes arrives at a worker.
+    Hinted(usize, Vec<SharedHint>),
+    /// What is proved below a job's position arrives at its worker.
+    Told(usize, JobId, Vec<(Position, Bound)>),
     Heartbeat(usize),
     Tick,
 }
@@ -185,6 +189,13 @@ impl<'a> World<'a> {
             Happening::Cancelled(worker, job) => self.cancel(worker, job),
             Happening::Look(worker, number) => self.look(worker, number),
             Happening::Ended(worker, number) => self.end(worker, number),
+            Happening::Hinted(worker, hints) => self.crew.hear(worker, &hints),
+            Happening::Told(worker, job, known) => {
+                let running = &self.workers[worker].running;
+                if running.as_ref().is_some_and(|running| running.job.id == job) {
+                    self.crew.know(worker, &known);
+                }
+            }
             Happening::Heartbeat(worker) => self.heartbeat(worker),
             Happening::Tick => {
                 self.schedule(TICK, Happening::Tick);
@@ -218,6 +229,16 @@ impl<'a> World<'a> {
             }
             Command::Cancel { worker, job } => {
                 self.schedule(latency, Happening::Cancelled(worker.0 as usize, job));
+            }
+            Command::Tell { worker, job, known } => {
+                let arrives = Happening::Told(worker.0 as usize, job, known);
+                self.schedule(latency, arrives);
+            }
+            Command::Hint { workers, hints } => {
+                for worker in workers {
+                    let arrives = Happening::Hinted(worker.0 as usize, hints.clone());
+                    self.schedule(latency, arrives);
+                }
             }
             Command::Persist { proofs } => {
                 proofs.iter().for_each(|proof| self.disk.write(proof));
@@ -267,9 +288,16 @@ impl<'a> World<'a> {
         let outlook = self.crew.look(worker, until);
         let Some(running) = self.running(worker, number) else { return };
         running.until = outlook.until;
+        let job = running.job.id;
         let time = running.begin + (outlook.until as f64 * 1e6 / speed) as u64;
         let next = if outlook.ends { Happening::Ended } else { Happening::Look };
         self.schedule(time.saturating_sub(now).max(1), next(worker, number));
+        let hints = self.crew.hints(worker);
+        if !hints.is_empty() {
+            let (worker, job) = (WorkerId(worker as u64), job);
+            let arrives = Happening::Arrives(Event::Hinted { worker, job, hints });
+            self.schedule(self.cluster.latency, arrives);
+        }
         if let Some(interim) = outlook.interim {
             let worker = WorkerId(worker as u64);
             let arrives = Happening::Arrives(Event::Interim { worker, interim });

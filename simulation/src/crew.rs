@@ -1,7 +1,7 @@
 //! What simulated workers search with.
 
 use outflank_coordinator::core::{Interim, Job, Report};
-use outflank_engine::Bound;
+use outflank_engine::{Bound, Position, SharedHint};
 
 /// What comes next in a job.
 #[derive(Clone, Debug, Default)]
@@ -21,6 +21,17 @@ pub trait Crew {
 
     /// Returns what comes next in the job of `worker`, which has taken `nodes` nodes.
     fn look(&mut self, worker: usize, nodes: u64) -> Outlook;
+
+    /// Returns what `worker` has come to believe in its job since it was asked last.
+    fn hints(&mut self, _worker: usize) -> Vec<SharedHint> {
+        Vec::new()
+    }
+
+    /// Tells `worker` what another one believes.
+    fn hear(&mut self, _worker: usize, _hints: &[SharedHint]) {}
+
+    /// Tells `worker` what is proved below the position of its job.
+    fn know(&mut self, _worker: usize, _known: &[(Position, Bound)]) {}
 
     /// Returns the report of `worker`, whose job has come to its end.
     fn end(&mut self, worker: usize) -> Report;

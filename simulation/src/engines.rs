@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::thread;
 
 use outflank_coordinator::core::{Interim, Job, Report};
-use outflank_engine::{Answer, Belief, Control, Engine, EngineError, Request, Settings};
+use outflank_engine::{
+    Answer, Belief, Bound, Control, Engine, EngineError, Position, Request, Settings, SharedHint,
+};
 use outflank_kernel::Isa;
 
 use crate::crew::{Crew, Outlook, nothing};
@@ -65,11 +67,16 @@ impl Crew for Engines {
         };
         let pace = Arc::new(Pace::default());
         let watch = Arc::clone(&pace);
-        let control = Arc::new(Control::watched(move |nodes| watch.keep(nodes)));
+        let control = Control::watched(move |nodes| watch.keep(nodes));
+        let control = Arc::new(if job.hints { control.with_hints() } else { control });
         let (engine, watched) = (Arc::clone(&state.engine), Arc::clone(&control));
         let ended = Arc::clone(&pace);
+        let assistant = job.assistant;
         let search = thread::spawn(move || {
-            let answer = engine.solve(&request, &watched);
+            let answer = match assistant {
+                Some(number) => engine.assist(&request, &watched, number),
+                None => engine.solve(&request, &watched),
+            };
             ended.end();
             answer
         });
@@ -82,6 +89,19 @@ impl Crew for Engines {
         let ends = running.pace.allow(nodes + STEP);
         let until = if ends { running.control.nodes() } else { nodes + STEP };
         Outlook { until, ends, interim }
+    }
+
+    fn hints(&mut self, worker: usize) -> Vec<SharedHint> {
+        let running = &self.workers[worker].running;
+        running.as_ref().map(|running| running.control.take_hints()).unwrap_or_default()
+    }
+
+    fn hear(&mut self, worker: usize, hints: &[SharedHint]) {
+        self.workers[worker].engine.hear(hints);
+    }
+
+    fn know(&mut self, worker: usize, known: &[(Position, Bound)]) {
+        self.workers[worker].engine.know(known);
     }
 
     fn end(&mut self, worker: usize) -> Report {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::thread::Builder;
 use std::time::Instant;
 
-use outflank_engine::{Answer, Bound, Control, Request};
+use outflank_engine::{Answer, Bound, Control, Position, Request, SharedHint};
 use outflank_proto::message::{Interim, Job, Report};
 use tokio::sync::mpsc;
 
@@ -80,7 +80,8 @@ impl Jobs {
             let stale = self.running.values().filter(|running| running.session != session);
             stale.for_each(|running| running.control.stop());
         }
-        let control = Arc::new(Control::default());
+        let control = Control::default();
+        let control = Arc::new(if job.hints { control.with_hints() } else { control });
         let (tale, threads) = (Tale::new(&job), job.threads);
         let running = Running { control: Arc::clone(&control), tale, threads, session };
         self.running.insert(job.id, running);
@@ -158,6 +159,27 @@ impl Jobs {
         ours.map(|(&job, running)| (job, running.control.nodes())).collect()
     }
 
+    /// Returns what the jobs of connection number `session` have come to believe since the last time,
+    /// with their names.
+    pub(crate) fn hints(&self, session: u64) -> Vec<(u64, Vec<SharedHint>)> {
+        let ours = self.running.iter().filter(|(_, running)| running.session == session);
+        let hints = ours.map(|(&job, running)| (job, running.control.take_hints()));
+        hints.filter(|(_, hints)| !hints.is_empty()).collect()
+    }
+
+    /// Has the solver know what was proved for a running job. What comes for another one is dropped, so
+    /// that nothing gets past [`forget`](Self::forget).
+    pub(crate) fn know(&self, job: u64, known: &[(Position, Bound)]) {
+        if self.waiting.is_none() && self.running.contains_key(&job) {
+            self.solver.know(known);
+        }
+    }
+
+    /// Has the solver hear what others believe.
+    pub(crate) fn hear(&self, hints: &[SharedHint]) {
+        self.solver.hear(hints);
+    }
+
     /// Returns what is new of the jobs of connection number `session`.
     pub(crate) fn news(&mut self, session: u64) -> Vec<Interim> {
         let ours = self.running.values_mut().filter(|running| running.session == session);
@@ -177,7 +199,11 @@ fn solve(solver: &dyn Solver, job: Job, control: &Control) -> Report {
         threads: usize::try_from(job.threads).unwrap_or(usize::MAX),
         known: job.known,
     };
-    match catch_unwind(AssertUnwindSafe(|| solver.solve(&request, control))) {
+    let search = || match job.assistant {
+        Some(number) => solver.assist(&request, control, number),
+        None => solver.solve(&request, control),
+    };
+    match catch_unwind(AssertUnwindSafe(search)) {
         Ok(answer) => fill(&mut report, answer.turned(back)),
         Err(panic) => {
             let cause = text(panic.as_ref());

@@ -122,6 +122,7 @@ impl Worker {
             threads: self.options.threads,
             table_bytes: u64::try_from(self.options.table_bytes).unwrap_or(u64::MAX),
             instance: self.instance,
+            listens: true,
         });
         send(&outbound, hello).await?;
         let mut client = ClusterClient::new(channel);
@@ -219,9 +220,7 @@ impl Session<'_> {
                     self.say(FromWorker::Heartbeat(jobs)).await?;
                 }
                 () = beat(&mut self.interims) => {
-                    for interim in self.worker.jobs.news(self.worker.sessions) {
-                        self.say(FromWorker::Interim(interim)).await?;
-                    }
+                    self.tell_news().await?;
                 }
             }
         }
@@ -236,12 +235,26 @@ impl Session<'_> {
             }
             ToWorker::Job(job) => worker.jobs.start(job, worker.sessions),
             ToWorker::Cancel(job) => worker.jobs.stop(job),
+            ToWorker::Known(job, known) => worker.jobs.know(job, &known),
+            ToWorker::Hints(hints) => worker.jobs.hear(&hints),
             ToWorker::Forget => worker.jobs.forget(),
             ToWorker::Acknowledge(job) => worker.outbox.acknowledge(job),
             ToWorker::Drain if self.leaving.is_some() => {}
             ToWorker::Drain => self.leave().await?,
             ToWorker::Goodbye(reason) => return Err(Status::unavailable(reason)),
             ToWorker::Welcome(_) => return Err(Status::unavailable("a second welcome came")),
+        }
+        Ok(())
+    }
+
+    /// Tells what is new of the running jobs. What the search believes comes before what follows from
+    /// that.
+    async fn tell_news(&mut self) -> Result<(), Status> {
+        for (job, hints) in self.worker.jobs.hints(self.worker.sessions) {
+            self.say(FromWorker::Hints(job, hints)).await?;
+        }
+        for interim in self.worker.jobs.news(self.worker.sessions) {
+            self.say(FromWorker::Interim(interim)).await?;
         }
         Ok(())
     }

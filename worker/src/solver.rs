@@ -1,12 +1,28 @@
 //! What the worker needs of an engine.
 
-use outflank_engine::{Answer, Control, Engine, Request};
+use outflank_engine::{Answer, Bound, Control, Engine, Position, Request, SharedHint};
 
 /// Something that answers questions: the engine, or a stand-in for it in tests.
 pub trait Solver: Send + Sync + 'static {
     /// Searches until the request's window is answered, its node limit is reached or `control` says
     /// stop. Several requests may be solved at the same time.
     fn solve(&self, request: &Request, control: &Control) -> Answer;
+
+    /// Helps another solver with the selective searches of the request, as assistant number `number`.
+    fn assist(&self, request: &Request, control: &Control, number: u32) -> Answer {
+        let _ = number;
+        self.solve(request, control)
+    }
+
+    /// Takes bounds that were proved elsewhere into account, which the running request will meet.
+    fn know(&self, known: &[(Position, Bound)]) {
+        let _ = known;
+    }
+
+    /// Takes what other solvers believe into account; nothing is proved by it.
+    fn hear(&self, hints: &[SharedHint]) {
+        let _ = hints;
+    }
 
     /// Forgets what earlier requests have left; no request is being solved meanwhile.
     fn forget(&self) {}
@@ -15,6 +31,18 @@ pub trait Solver: Send + Sync + 'static {
 impl Solver for Engine {
     fn solve(&self, request: &Request, control: &Control) -> Answer {
         self.solve(request, control)
+    }
+
+    fn assist(&self, request: &Request, control: &Control, number: u32) -> Answer {
+        self.assist(request, control, number)
+    }
+
+    fn know(&self, known: &[(Position, Bound)]) {
+        self.know(known);
+    }
+
+    fn hear(&self, hints: &[SharedHint]) {
+        self.hear(hints);
     }
 
     fn forget(&self) {

@@ -205,7 +205,9 @@ fn job(id: u64) -> Job {
     }
     let (position, window) = (position.canonical(), Window::FULL);
     let (known, symmetry) = (Vec::new(), Symmetry::IDENTITY);
-    Job { id, position, window, node_limit: 1000, threads: 1, known, symmetry, era: 0 }
+    let (hints, assistant) = (false, None);
+    let (node_limit, threads, era) = (1000, 1, 0);
+    Job { id, position, window, node_limit, threads, known, symmetry, era, hints, assistant }
 }
 
 #[tokio::test]

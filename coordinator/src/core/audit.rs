@@ -220,7 +220,9 @@ impl Core {
         let Key { position, window } = key;
         let (known, threads) = (Vec::new(), 1);
         let (id, symmetry, era) = (key.job_id(), Symmetry::IDENTITY, self.audits.era);
-        let job = Job { id, position, symmetry, window, node_limit, threads, known, era };
+        let (hints, assistant) = (false, None);
+        #[rustfmt::skip]
+        let job = Job { id, position, symmetry, window, node_limit, threads, known, era, hints, assistant };
         turn.commands.push(Command::Assign { worker, job });
     }
 

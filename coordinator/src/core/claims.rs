@@ -211,7 +211,11 @@ impl Core {
             Target::Question(key) if !was_done => self.job_lost(turn, key, worker),
             Target::Question(key) if self.fleet.is_draining(worker) => self.job_ended(key, worker),
             Target::Question(key) => self.job_overran(turn, key, worker),
-            Target::Line(_) | Target::Audit(_) | Target::Disowned | Target::Nothing => {}
+            Target::Line(_)
+            | Target::Assistance(_)
+            | Target::Audit(_)
+            | Target::Disowned
+            | Target::Nothing => {}
         }
     }
 

@@ -20,6 +20,7 @@ impl Core {
         if self.audits.taking_back {
             return;
         }
+        self.dismiss_assistants(turn);
         self.assign_audits(turn);
         if self.audits.taking_back {
             return;
@@ -34,6 +35,7 @@ impl Core {
                 break;
             }
         }
+        while self.fleet.free_threads() > 0 && self.find_assistant(turn) {}
         while self.fleet.free_threads() > 0 && self.back_up(turn) {}
         self.make_room(turn);
         if self.fleet.accepting() == 0 {
@@ -152,7 +154,7 @@ impl Core {
         Key { window: Window::new(low, high).unwrap_or(key.window), ..key }
     }
 
-    fn node_limit(&self, question: &Question) -> u64 {
+    pub(super) fn node_limit(&self, question: &Question) -> u64 {
         let growth = self.config.budget_factor.powi(question.overruns as i32 + 1);
         (question.predicted * growth).max(self.config.shortest_job) as u64
     }
@@ -178,7 +180,13 @@ impl Core {
         let known = self.bounds_below(turn, position, symmetry);
         self.fleet.begin(worker, id, lease, after(turn.now, self.config.lease));
         let era = self.audits.era;
-        let job = Job { id, position, symmetry, window, node_limit, threads, known, era };
+        let hints = self.is_small_fleet();
+        let assistant = match lease.target {
+            Target::Assistance(number) => Some(number),
+            _ => None,
+        };
+        #[rustfmt::skip]
+        let job = Job { id, position, symmetry, window, node_limit, threads, known, era, hints, assistant };
         turn.commands.push(Command::Assign { worker, job });
     }
 
@@ -191,14 +199,14 @@ impl Core {
         })
     }
 
-    fn make_familiar(&mut self, position: Position, worker: WorkerId) {
+    pub(super) fn make_familiar(&mut self, position: Position, worker: WorkerId) {
         if let Some(node) = self.graph.get_mut(position) {
             node.worker = Some(worker);
         }
     }
 
     /// Returns what is proved of the positions one ply below, which are turned by `symmetry`.
-    fn bounds_below(
+    pub(super) fn bounds_below(
         &self,
         turn: &Turn<'_>,
         position: Position,

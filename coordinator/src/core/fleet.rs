@@ -14,6 +14,8 @@ pub(super) enum Target {
     Question(Key),
     /// To find the rest of a request's best line.
     Line(SolveId),
+    /// To help the lead of a request, as this assistant of it.
+    Assistance(u32),
     /// To learn whether somebody's claim holds.
     Audit(AuditId),
     /// For nothing any more, and its report is not believed: it was given when false bounds were.
@@ -206,6 +208,12 @@ impl Fleet {
         self.others_that_accept(others) > 0
     }
 
+    /// Returns the workers that take jobs and are not `worker`.
+    pub(super) fn accepting_besides(&self, worker: WorkerId) -> Vec<WorkerId> {
+        let accepts = |&(&id, state): &(&WorkerId, &Worker)| id != worker && !state.draining;
+        self.workers.iter().filter(accepts).map(|(&id, _)| id).collect()
+    }
+
     /// Returns all workers.
     pub(super) fn ids(&self) -> Vec<WorkerId> {
         self.workers.keys().copied().collect()
@@ -236,6 +244,11 @@ impl Fleet {
             state.jobs.remove(&job);
         }
         Some(lease)
+    }
+
+    /// Returns the lease of `job` by `worker`.
+    pub(super) fn lease(&self, worker: WorkerId, job: JobId) -> Option<&Lease> {
+        self.leases.get(&(worker, job))
     }
 
     /// Returns the lease of `job` by `worker`.

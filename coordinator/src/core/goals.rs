@@ -91,6 +91,7 @@ impl Core {
         // From above: what a question needed is let go with it and not looked at again.
         let mut touched: Vec<Position> = self.propagate(turn).into_iter().collect();
         touched.sort_by_key(|position| (Reverse(position.empties()), *position));
+        self.tell_of(turn, &touched);
         for position in touched {
             let Some(node) = self.graph.get(position) else { continue };
             for window in node.windows.clone() {

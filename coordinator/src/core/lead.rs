@@ -43,18 +43,26 @@ impl Core {
         (2..=self.config.most_led).contains(&self.fleet.threads())
     }
 
-    fn is_root(&self, key: Key) -> bool {
+    pub(super) fn is_root(&self, key: Key) -> bool {
         let is_solve = |wanted: &Wanted| matches!(wanted, Wanted::Solve(_));
         self.questions.get(&key).is_some_and(|question| question.wanted_by.keys().any(is_solve))
     }
 
-    fn is_believed(&self, position: Position) -> bool {
+    pub(super) fn is_believed(&self, position: Position) -> bool {
         self.graph.get(position).is_some_and(|node| node.careful)
+    }
+
+    /// Returns whether `key` asks for a value of a fleet that leads requests.
+    pub(super) fn wants_value(&self, key: Key) -> bool {
+        self.is_small_fleet() && !key.window.is_null()
     }
 
     /// Takes what a worker believes of a job that goes on. It proves nothing.
     pub(super) fn interim(&mut self, turn: &mut Turn<'_>, worker: WorkerId, interim: Interim) {
         let Some(&mut lease) = self.fleet.lease_mut(worker, interim.job) else { return };
+        if let Target::Assistance(_) = lease.target {
+            return; // It is not sure of more than its lead is.
+        }
         self.take_belief(lease.position, lease.window, interim.belief);
         if let Target::Question(key) = lease.target {
             self.take_doubt(key, interim.belief);

@@ -1,6 +1,6 @@
 //! What goes into the core and what comes out of it.
 
-use outflank_engine::{Belief, Bound, Position, Square, Symmetry, Window};
+use outflank_engine::{Belief, Bound, Position, SharedHint, Square, Symmetry, Window};
 pub use outflank_proto::message::{Progress, Solution, Source};
 
 /// A point in time: milliseconds since the coordinator started, by a clock that only goes forward.
@@ -44,6 +44,10 @@ pub struct Job {
     pub known: Vec<(Position, Bound)>,
     /// How often proofs had been taken back when the job was given. Its report says the same number.
     pub era: u64,
+    /// Whether the worker tells what its search comes to believe, for others to hear.
+    pub hints: bool,
+    /// Which assistant of the job's lead the worker is; `None` if it searches for itself.
+    pub assistant: Option<u32>,
 }
 
 /// What a worker believes of a job that goes on.
@@ -162,6 +166,15 @@ pub enum Event {
         /// What it believes.
         interim: Interim,
     },
+    /// A worker tells what the search of a job has come to believe, for others to hear.
+    Hinted {
+        /// The worker.
+        worker: WorkerId,
+        /// The job.
+        job: JobId,
+        /// What it believes.
+        hints: Vec<SharedHint>,
+    },
     /// A worker reports a job.
     Reported {
         /// The worker.
@@ -228,6 +241,23 @@ pub enum Command {
         worker: WorkerId,
         /// The job.
         job: JobId,
+    },
+    /// Tell `worker` what others have proved that the search of a running job will probably meet, if
+    /// it has time to listen.
+    Tell {
+        /// The worker.
+        worker: WorkerId,
+        /// The job.
+        job: JobId,
+        /// The bounds, of positions as the search meets them: turned.
+        known: Vec<(Position, Bound)>,
+    },
+    /// Tell `workers` what another one believes, as far as they have time to listen.
+    Hint {
+        /// The workers.
+        workers: Vec<WorkerId>,
+        /// What is believed.
+        hints: Vec<SharedHint>,
     },
     /// Write proofs to the store.
     Persist {

@@ -168,6 +168,12 @@ impl Actor {
                 links.tell(worker, ToWorker::Job(convert::job(job)));
             }
             Command::Cancel { worker, job } => links.tell(worker, ToWorker::Cancel(job.0)),
+            Command::Tell { worker, job, known } => {
+                links.whisper(&[worker], || ToWorker::Known(job.0, known.clone()));
+            }
+            Command::Hint { workers, hints } => {
+                links.whisper(&workers, || ToWorker::Hints(hints.clone()));
+            }
             Command::Disconnect { worker, reason } => {
                 tracing::warn!(worker = worker.0, reason, "disconnecting a worker");
                 links.disconnect(worker, reason);

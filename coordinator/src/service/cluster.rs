@@ -100,7 +100,7 @@ impl Connection {
     async fn open(shared: Arc<Shared>, hello: Hello, queue: WorkerQueue, protocol: u32) -> Self {
         let worker = WorkerId(shared.next_worker.fetch_add(1, Ordering::Relaxed));
         let known_as = name(&hello).unwrap_or_else(|| format!("{}/{}", hello.host, worker.0));
-        let Hello { build, isa, host, threads, .. } = hello;
+        let Hello { build, isa, host, threads, listens, .. } = hello;
         tracing::info!(worker = worker.0, host, build, isa, threads, "worker joined");
         let heartbeat = shared.options.heartbeat.as_millis().max(1);
         let welcome = ToWorker::Welcome(Welcome {
@@ -122,6 +122,7 @@ impl Connection {
             cut: cut.clone(),
             origin: Arc::new(origin),
             threads,
+            listens,
             jobs: BTreeSet::new(),
         };
         shared.links.add_worker(worker, link);
@@ -182,6 +183,9 @@ impl Connection {
             }
             FromWorker::Interim(interim) => {
                 Event::Interim { worker, interim: convert::interim(interim) }
+            }
+            FromWorker::Hints(job, hints) => {
+                Event::Hinted { worker, job: crate::core::JobId(job), hints }
             }
             FromWorker::Report(report) => {
                 Event::Reported { worker, report: convert::report(report) }

@@ -18,6 +18,8 @@ pub(super) fn job(job: Job) -> message::Job {
         known: job.known,
         symmetry: job.symmetry,
         era: job.era,
+        hints: job.hints,
+        assistant: job.assistant,
     }
 }
 

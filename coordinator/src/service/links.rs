@@ -34,6 +34,8 @@ pub(super) struct WorkerLink {
     pub(super) origin: Arc<Origin>,
     /// The number of its threads.
     pub(super) threads: u32,
+    /// Whether it understands what others believe and prove.
+    pub(super) listens: bool,
     /// The jobs it has.
     pub(super) jobs: BTreeSet<JobId>,
 }
@@ -138,6 +140,18 @@ impl Links {
                 tracing::warn!(worker = worker.0, "cutting off a worker that reads no messages");
             }
             link.cut.cancel();
+        }
+    }
+
+    /// Gives workers a message that they can do without: those that understand it and have at most
+    /// half of their messages still to read.
+    pub(super) fn whisper(&self, workers: &[WorkerId], message: impl Fn() -> ToWorker) {
+        let open = self.open();
+        for link in workers.iter().filter_map(|worker| open.workers.get(worker)) {
+            let has_time = link.queue.capacity() > link.queue.max_capacity() / 2;
+            if link.listens && has_time && link.queue.try_send(Ok(message().into())).is_err() {
+                tracing::debug!(worker = link.origin.worker, "the worker has gone");
+            }
         }
     }
 
@@ -272,18 +286,36 @@ mod tests {
         assert!(messages.is_closed());
     }
 
+    fn link(queue: WorkerQueue, listens: bool) -> (WorkerLink, CancellationToken) {
+        let (cut, origin, jobs) = (CancellationToken::new(), Arc::default(), BTreeSet::new());
+        (WorkerLink { queue, cut: cut.clone(), origin, threads: 1, listens, jobs }, cut)
+    }
+
+    #[test]
+    fn what_others_say_is_for_those_who_understand_it_and_cuts_nobody_off() {
+        let links = Links::default();
+        let (queue, mut messages) = mpsc::channel(4);
+        let (old_queue, mut old_messages) = mpsc::channel(4);
+        let (listener, cut) = link(queue, true);
+        links.add_worker(WorkerId(1), listener);
+        links.add_worker(WorkerId(2), link(old_queue, false).0);
+        for _ in 0..100 {
+            let everyone = [WorkerId(1), WorkerId(2), WorkerId(3)];
+            links.whisper(&everyone, || ToWorker::Hints(Vec::new()));
+        }
+        assert!(old_messages.try_recv().is_err(), "it would not understand");
+        assert!(!cut.is_cancelled());
+        assert_eq!(messages.len(), 2, "half of the places stay free for jobs");
+        links.tell(WorkerId(1), ToWorker::Cancel(1));
+        let received = std::iter::from_fn(|| messages.try_recv().ok()).last();
+        assert_eq!(received.unwrap().unwrap().try_into(), Ok(ToWorker::Cancel(1)));
+    }
+
     #[test]
     fn a_worker_that_reads_nothing_is_cut_off() {
         let links = Links::default();
         let (queue, _messages) = mpsc::channel(2);
-        let cut = CancellationToken::new();
-        let link = WorkerLink {
-            queue,
-            cut: cut.clone(),
-            origin: Arc::default(),
-            threads: 1,
-            jobs: BTreeSet::new(),
-        };
+        let (link, cut) = link(queue, false);
         links.add_worker(WorkerId(1), link);
         links.tell(WorkerId(1), ToWorker::Cancel(1));
         links.tell(WorkerId(1), ToWorker::Cancel(2));

@@ -267,6 +267,7 @@ pub(crate) fn hello() -> Hello {
         threads: 1,
         table_bytes: 0,
         instance: 0,
+        listens: true,
     }
 }
 

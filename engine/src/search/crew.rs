@@ -29,6 +29,8 @@ pub(crate) struct Tools<'a> {
     pub(crate) weights: Option<&'a Weights>,
     /// Number of the search, for the age of entries.
     pub(crate) generation: u8,
+    /// Which assistant of another engine's search this is; `None` if the search is its own.
+    pub(crate) assistant: Option<u32>,
 }
 
 /// What the threads of one search have in common.
@@ -39,6 +41,7 @@ pub(crate) struct Crew<'a> {
     pub(crate) weights: Option<&'a Weights>,
     pub(crate) control: &'a Control,
     pub(crate) generation: u8,
+    pub(crate) assistant: Option<u32>,
     node_limit: AtomicU64,
     /// Threads that wait for work; read without the lock before a split is prepared.
     idle: AtomicUsize,
@@ -145,6 +148,7 @@ impl<'a> Crew<'a> {
             weights: tools.weights,
             control,
             generation: tools.generation,
+            assistant: tools.assistant,
             node_limit: AtomicU64::new(limit),
             idle: AtomicUsize::new(0),
             board: Mutex::default(),

@@ -10,7 +10,10 @@ use super::order::{Candidate, Candidates, Hurry};
 use super::searcher::{Searcher, Stopped};
 use super::{SearchSet, crew, middle, plain};
 use crate::evaluation::UNIT;
-use crate::table::{Entry, Hint};
+use crate::table::{Entry, Hint, SharedHint};
+
+/// From so many nodes on, what a selective search has found is told to who wants hints.
+const DEAR: u64 = 1 << 13;
 
 /// A position in a window, and the best that its moves have reached so far.
 #[derive(Clone, Copy, Debug)]
@@ -62,8 +65,8 @@ impl Task {
     pub(crate) fn store<K: SearchSet>(&self, searcher: &Searcher<'_, K>, hash: u64, begin: u64) {
         let Board { player, opponent } = self.node.board;
         let generation = searcher.crew.generation;
+        let work = searcher.total_nodes() - begin;
         if self.level == Level::EXACT {
-            let work = searcher.total_nodes() - begin;
             let entry = Entry {
                 lower: if self.best > self.first_alpha { self.best } else { -64 },
                 upper: if self.best < self.beta { self.best } else { 64 },
@@ -80,6 +83,13 @@ impl Task {
                 moves: [self.best_move, None],
             };
             searcher.hints().put(hash, player, opponent, hint, generation);
+            let control = searcher.crew.control;
+            if work >= DEAR
+                && control.wants_hints()
+                && let Some(shared) = SharedHint::of(player, opponent, hint)
+            {
+                control.hint(shared);
+            }
         }
     }
 }

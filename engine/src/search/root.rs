@@ -8,7 +8,7 @@ use super::level::Level;
 use super::order::{Candidates, Hurry};
 use super::principal::principal;
 use super::searcher::{Searcher, Stopped};
-use super::{SearchSet, selective};
+use super::{SearchSet, assist, selective};
 use crate::table::Entry;
 use crate::{Answer, Belief, Bound, Control, Position, Request, Score, Square, Window};
 
@@ -77,7 +77,7 @@ pub(crate) fn believe<K: SearchSet>(
 fn remember<K: SearchSet>(kernels: K, crew: &Crew<'_>, position: Position, bound: Bound) {
     let (player, opponent) = (position.player(), position.opponent());
     let (lower, upper) = (bound.lower().discs(), bound.upper().discs());
-    let entry = Entry { lower, upper, cost: 63, ..Entry::UNKNOWN };
+    let entry = Entry::told(lower, upper);
     crew.table.put(kernels.hash(player, opponent), player, opponent, entry, crew.generation);
 }
 
@@ -151,6 +151,9 @@ fn search<K: SearchSet>(
         let is_last = levels.peek().is_none();
         searcher.crew.control.believe(Belief { value, best_move, searches, is_last });
     }
+    if searcher.crew.assistant.is_some() {
+        return Err(Stopped); // The proof is not its business.
+    }
     aspire(searcher, node, alpha, beta, value, Level::EXACT)
 }
 
@@ -170,14 +173,20 @@ fn aspire<K: SearchSet>(
     let mut low = (guess - HALF_WINDOW).clamp(alpha, beta - 1);
     let mut high = (guess + HALF_WINDOW).clamp(low + 1, beta);
     let mut step = 2 * HALF_WINDOW;
+    let mut expected = guess;
     loop {
+        if let Some(number) = searcher.crew.assistant {
+            assist::go_ahead(searcher, node, expected, level, number)?;
+        }
         let (value, square) = principal(searcher, node, low, high, level)?;
         if value <= low && low > alpha {
+            expected = value & !1;
             low = (value - 1 - step).max(alpha);
             if level == Level::EXACT {
                 high = high.min(value + 1);
             }
         } else if value >= high && high < beta {
+            expected = (value + 1) & !1;
             high = (value + 1 + step).min(beta);
             if level == Level::EXACT {
                 low = low.max(value - 1);

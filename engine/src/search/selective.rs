@@ -64,6 +64,7 @@ pub(super) fn body<K: SearchSet>(
     if let Some(value) = improbable(searcher, node, weights, kernels.count(moves), alpha, level)? {
         return Ok(value);
     }
+    let begin = searcher.total_nodes();
     let mut candidates = Candidates::new(kernels, board, moves);
     if candidates.wipes_out(board) {
         return Ok(64);
@@ -74,7 +75,7 @@ pub(super) fn body<K: SearchSet>(
         let hurry = Hurry::for_empties(empties, Outlook::new(node.estimate, alpha));
         search_moves(searcher, &mut candidates, hint.moves, hurry, &mut task)?;
     }
-    task.store(searcher, hash, 0);
+    task.store(searcher, hash, begin);
     Ok(task.best)
 }
 

@@ -7,6 +7,8 @@ use std::io;
 
 use super::lines::{Lines, Place};
 use super::{square_of, square_pack};
+use crate::Position;
+use crate::evaluation::LIMIT;
 
 /// How much of a search stands behind a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,6 +43,9 @@ impl Hint {
     pub(crate) const UNKNOWN: Self =
         Self { lower: -OPEN, upper: OPEN, effort: Effort { plies: 0, level: 0 }, moves: [None; 2] };
 
+    /// Bits of a pack without the generation, which means nothing elsewhere.
+    const SHARED_BITS: u32 = 36;
+
     /// Thirteen bits for the value, two say which bound it is, nine for the effort, six for each
     /// move, and four for the generation. A hint has one value: with two different bounds the
     /// lower one is kept.
@@ -58,7 +63,7 @@ impl Hint {
             | u64::from(level & 7) << 21
             | square_pack(self.moves[0]) << 24
             | square_pack(self.moves[1]) << 30
-            | u64::from(generation & 15) << 36
+            | u64::from(generation & 15) << Self::SHARED_BITS
     }
 
     fn unpack(pack: u64) -> Self {
@@ -70,6 +75,51 @@ impl Hint {
             effort: Effort { plies: (pack >> 15 & 63) as u8, level: (pack >> 21 & 7) as u8 },
             moves: [square_of(pack >> 24), square_of(pack >> 30)],
         }
+    }
+}
+
+/// What a search believes of a position, on its way to another engine. It proves nothing.
+///
+/// The word holds, from its lowest bit on: 13 bits for the value in 32nds of a disc, plus 2048; a
+/// bit each for "at least that" and "at most that"; 6 bits for the plies searched and 3 for the
+/// step of the selectivity ladder; 6 bits each for the two moves to try first, 27 for none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SharedHint {
+    position: Position,
+    word: u64,
+}
+
+impl SharedHint {
+    /// Returns the hint that `word` says of `position`, or `None` if it makes no sense: no search
+    /// writes such a word.
+    #[must_use]
+    pub fn new(position: Position, word: u64) -> Option<Self> {
+        let hint = Hint::unpack(word);
+        let value = (word & 0x1FFF) as i32 - OPEN;
+        let is_free = |square: u8| position.empty() >> square & 1 == 1;
+        let makes_sense = word >> Hint::SHARED_BITS == 0
+            && position.walls() == 0
+            && value.abs() <= LIMIT
+            && u32::from(hint.effort.plies) <= position.empties()
+            && hint.moves.into_iter().flatten().all(is_free);
+        makes_sense.then_some(Self { position, word })
+    }
+
+    /// Returns what `hint` says of the position of these boards.
+    pub(crate) fn of(player: u64, opponent: u64, hint: Hint) -> Option<Self> {
+        Self::new(Position::new(player, opponent)?, hint.pack(0))
+    }
+
+    /// Returns the position.
+    #[must_use]
+    pub const fn position(self) -> Position {
+        self.position
+    }
+
+    /// Returns the word.
+    #[must_use]
+    pub const fn word(self) -> u64 {
+        self.word
     }
 }
 
@@ -119,6 +169,16 @@ impl Hints {
         };
         self.0.put(Place { hash, player, opponent }, merge, worth);
     }
+
+    /// Keeps what another engine believes, unless more effort is behind what is here.
+    pub(crate) fn hear(&self, hash: u64, shared: SharedHint, generation: u8) {
+        let (player, opponent) = (shared.position.player(), shared.position.opponent());
+        let hint = Hint::unpack(shared.word);
+        let is_better = |held: Hint| held.effort > hint.effort;
+        if !self.get(hash, player, opponent).is_some_and(is_better) {
+            self.put(hash, player, opponent, hint, generation);
+        }
+    }
 }
 
 #[cfg(test)]
@@ -135,5 +195,39 @@ mod tests {
         let high = Hint { lower: -OPEN, upper: 2000, effort, moves: [Some(63), None] };
         hints.put(1, 1, 2, high, 1);
         assert_eq!(hints.get(1, 1, 2), Some(Hint { moves: [Some(63), Some(19)], ..high }));
+    }
+
+    /// A hint on the start position, whose moves are free squares.
+    fn heard(plies: u8, value: i32) -> SharedHint {
+        let (player, opponent) = (Position::START.player(), Position::START.opponent());
+        let effort = Effort { plies, level: 2 };
+        let hint = Hint { lower: value, effort, moves: [Some(19), None], ..Hint::UNKNOWN };
+        SharedHint::of(player, opponent, hint).unwrap()
+    }
+
+    #[test]
+    fn what_another_engine_believes_counts_unless_more_effort_is_behind_what_is_here() {
+        let hints = Hints::new(1 << 12).unwrap();
+        let lower = |plies, value| {
+            hints.hear(7, heard(plies, value), 1);
+            let (player, opponent) = (Position::START.player(), Position::START.opponent());
+            hints.get(7, player, opponent).unwrap().lower
+        };
+        assert_eq!(lower(20, 64), 64);
+        assert_eq!(lower(19, 32), 64);
+        assert_eq!(lower(20, -64), -64);
+        assert_eq!(lower(21, 96), 96);
+    }
+
+    #[test]
+    fn words_without_a_sense_are_no_hints() {
+        let word = heard(60, 64).word();
+        let start = Position::START;
+        assert_eq!(SharedHint::new(start, word), Some(heard(60, 64)));
+        let wrong = [word | 1 << 36, word | 63 << 15, word | 0x1FFF];
+        let occupied = word & !(63 << 24) | 28 << 24;
+        for word in wrong.into_iter().chain([occupied, u64::MAX]) {
+            assert_eq!(SharedHint::new(start, word), None, "{word:#x}");
+        }
     }
 }

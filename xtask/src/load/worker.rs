@@ -110,6 +110,7 @@ impl Worker {
             threads: 1,
             table_bytes: 0,
             instance: u64::from(self.plan.number) + 1,
+            listens: false,
         });
         let gone = |_| Status::unavailable("gone");
         outbound.send(hello.into()).await.map_err(gone)?;

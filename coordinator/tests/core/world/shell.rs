@@ -158,7 +158,12 @@ impl World {
             Command::Disconnect { worker, .. } => {
                 self.workers.remove(&worker);
             }
-            Command::Forget { .. } | Command::GaveUp { .. } => {}
+            Command::Tell { known, .. } => {
+                for (position, bound) in known.into_iter().filter(|_| !self.anyone_lies()) {
+                    self.check_bound(position, bound);
+                }
+            }
+            Command::Hint { .. } | Command::Forget { .. } | Command::GaveUp { .. } => {}
             command => unreachable!("{command:?} waits for the disk, or for a verdict"),
         }
     }

@@ -73,7 +73,7 @@ impl World {
         for &(position, bound) in job.known.iter().filter(|_| !self.anyone_lies()) {
             self.check_bound(position, bound);
         }
-        if self.is_quiet() {
+        if self.is_quiet() && job.assistant.is_none() {
             let twice = self.in_flight.iter().any(|&(_, id)| id == job.id);
             assert!(!twice, "{job:?} is in flight already");
             self.in_flight.insert((worker, job.id));

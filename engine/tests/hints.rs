@@ -1,0 +1,118 @@
+//! What engines tell each other: it may be false, and must not change an answer.
+
+use outflank_engine::{
+    Bound, Control, Engine, Position, Request, Settings, SharedHint, Square, brute_force,
+};
+use outflank_kernel::Isa;
+use proptest::prelude::*;
+
+fn engine() -> Engine {
+    let settings = Settings { isa: Isa::detect(), table_bytes: 1 << 22 };
+    Engine::new(&settings).expect("four megabytes are there")
+}
+
+/// Returns the position after moves that `choices` choose, when `empties` squares are left, or the
+/// last one before the end of the game.
+fn played(choices: &[usize], empties: u32) -> Position {
+    let mut position = Position::START;
+    for &choice in choices.iter().cycle().take(120) {
+        let moves: Vec<Square> = Square::all(position.moves()).collect();
+        if position.empties() <= empties || position.is_over() {
+            break;
+        }
+        position = match moves.len() {
+            0 => position.pass(),
+            count => position.play(moves[choice % count]).expect("the move is legal"),
+        };
+    }
+    position
+}
+
+/// Returns `position` and what can follow it within `plies` plies.
+fn below(position: Position, plies: u32) -> Vec<Position> {
+    let mut all = vec![position];
+    if plies > 0 {
+        for square in Square::all(position.moves()) {
+            let after = position.play(square).expect("the move is legal");
+            all.extend(below(after, plies - 1));
+        }
+    }
+    all
+}
+
+/// Returns the word of a hint: the value in 32nds of a disc, its kind, all plies, the surest level,
+/// no moves.
+fn word(value: i32, kind: u64, plies: u32) -> u64 {
+    (value + 2048) as u64 | kind << 13 | u64::from(plies) << 15 | 7 << 21 | 27 << 24 | 27 << 30
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 6, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_liar_cannot_change_a_value(
+        choices in prop::collection::vec(0_usize..40, 20..60),
+        lies in prop::collection::vec((-2048..=2048_i32, 0..4_u64), 1..20),
+    ) {
+        // At 18 empties there is a selective search, which reads every hint.
+        let position = played(&choices, 18);
+        let truth = engine().solve(&Request::exact(position), &Control::default());
+        let misled = engine();
+        let lies = below(position, 3).into_iter().zip(lies.iter().cycle());
+        let lies: Vec<SharedHint> = lies
+            .filter_map(|(at, &(value, kind))| SharedHint::new(at, word(value, kind, at.empties())))
+            .collect();
+        misled.hear(&lies);
+        let answer = misled.solve(&Request::exact(position), &Control::default());
+        prop_assert_eq!(answer.bound, truth.bound);
+        prop_assert_eq!(answer.children.len(), position.moves().count_ones() as usize);
+        for (square, bound) in answer.children {
+            let after = position.play(square).expect("the move is legal");
+            let value = engine().solve(&Request::exact(after), &Control::default()).bound;
+            prop_assert!(value.implies(bound), "{} is {}, not {}", square, value, bound);
+        }
+    }
+}
+
+#[test]
+fn values_are_those_of_brute_force_whatever_was_heard() {
+    for seed in 0..8 {
+        let position = played(&[seed, 3, 7, seed + 1, 2], 9);
+        let liar = engine();
+        let all = below(position, 4);
+        let hints = all.iter().filter_map(|&at| SharedHint::new(at, word(2048, 3, at.empties())));
+        liar.hear(&hints.collect::<Vec<_>>());
+        let answer = liar.solve(&Request::exact(position), &Control::default());
+        assert_eq!(answer.bound, Bound::exact(brute_force::value(position)));
+    }
+}
+
+#[test]
+fn who_hears_its_assistant_has_less_to_search() {
+    let position = played(&[4, 1, 3, 0, 2, 5, 1], 21);
+    let alone = engine().solve(&Request::exact(position), &Control::default());
+    let control = Control::default().with_hints();
+    let assistance = engine().assist(&Request::exact(position), &control, 0);
+    assert!(!assistance.finished, "the proof is the lead's business");
+    assert!(alone.bound.implies(assistance.bound));
+    let hints = control.take_hints();
+    assert!(!hints.is_empty());
+    let lead = engine();
+    lead.hear(&hints);
+    let answer = lead.solve(&Request::exact(position), &Control::default());
+    assert_eq!(answer.bound, alone.bound);
+    assert!(answer.nodes < alone.nodes, "{} of {} nodes", answer.nodes, alone.nodes);
+    let forgetful = engine();
+    forgetful.hear(&hints);
+    forgetful.clear();
+    let answer = forgetful.solve(&Request::exact(position), &Control::default());
+    assert_eq!(answer.nodes, alone.nodes);
+}
+
+#[test]
+fn nobody_collects_hints_that_nobody_wants() {
+    let control = Control::default();
+    let position = played(&[4, 1, 3, 0, 2, 5, 1], 20);
+    let _answer = engine().solve(&Request::exact(position), &control);
+    assert_eq!(control.take_hints(), []);
+}
