@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use hyper_util::rt::TokioIo;
 use outflank_engine::{
-    Answer, Bound, Control, Position, Request, Square, Symmetry, Window, brute_force,
+    Answer, Bound, Control, Position, Request, SharedHint, Square, Symmetry, Window, brute_force,
 };
 use outflank_kernel::Isa;
 use outflank_proto::message::{FromWorker, Job, Report, ToWorker, Welcome};
@@ -407,6 +407,57 @@ async fn a_worker_that_is_told_to_forget_does_so_before_its_next_job() {
     worker.stop.cancel();
     assert!(matches!(connection.hear().await, Some(FromWorker::Draining)));
     assert!(connection.hear().await.is_none());
+    drop(connection);
+    worker.task.await.unwrap().unwrap();
+}
+
+/// Tells what it hears and knows by the number of nodes, when a job is stopped.
+#[derive(Default)]
+struct Attentive {
+    heard: AtomicUsize,
+    known: AtomicUsize,
+}
+
+impl Solver for Attentive {
+    fn solve(&self, request: &Request, control: &Control) -> Answer {
+        let answer = Endless.solve(request, control);
+        let (heard, known) = (&self.heard, &self.known);
+        let nodes = 100 * heard.load(Ordering::SeqCst) + known.load(Ordering::SeqCst);
+        Answer { nodes: nodes as u64, ..answer }
+    }
+
+    fn assist(&self, request: &Request, control: &Control, number: u32) -> Answer {
+        let answer = self.solve(request, control);
+        Answer { nodes: answer.nodes + 10_000 * u64::from(number), ..answer }
+    }
+
+    fn hear(&self, hints: &[SharedHint]) {
+        self.heard.fetch_add(hints.len(), Ordering::SeqCst);
+    }
+
+    fn know(&self, known: &[(Position, Bound)]) {
+        self.known.fetch_add(known.len(), Ordering::SeqCst);
+    }
+}
+
+#[tokio::test]
+async fn a_worker_hears_what_others_believe_and_knows_what_concerns_its_jobs() {
+    let mut script = Script::start(None);
+    let worker = script.worker(Attentive::default());
+    let mut connection = script.connection().await;
+    connection.tell(ToWorker::Job(Job { assistant: Some(3), ..job(1) })).await;
+    connection.hear_beat_of(&[1]).await;
+    let hint = SharedHint::new(Position::START, 2048 | 27 << 24 | 27 << 30).unwrap();
+    connection.tell(ToWorker::Hints(vec![hint; 2])).await;
+    let known = vec![(Position::START, Bound::UNKNOWN)];
+    connection.tell(ToWorker::Known(1, known.clone())).await;
+    connection.tell(ToWorker::Known(2, known)).await;
+    connection.tell(ToWorker::Cancel(1)).await;
+    assert_eq!(connection.hear_report().await.nodes, 30_201);
+    connection.tell(ToWorker::Acknowledge(1)).await;
+    worker.stop.cancel();
+    assert_eq!(connection.hear().await, Some(FromWorker::Draining));
+    assert_eq!(connection.hear().await, None);
     drop(connection);
     worker.task.await.unwrap().unwrap();
 }

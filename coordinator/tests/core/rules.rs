@@ -460,3 +460,30 @@ fn an_assistant_takes_over_from_a_lead_that_is_lost() {
     let (worker, job) = only_job(&commands);
     assert_eq!((worker, job.assistant), (other, None));
 }
+
+#[test]
+fn a_job_that_is_split_while_it_runs_is_told_what_others_prove_below_it() {
+    let config = Config { leaf_empties: 3, split_after: Duration::from_secs(3), ..whole() };
+    let mut script = Script::new(config);
+    script.join(0, 1, 1);
+    let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
+    script.join(0, 2, 1);
+    let (other, part) = only_job(&script.at(3, Event::Tick));
+    let report = truth(&part);
+    let bound = report.bound;
+    let commands = script.report(4, other, report);
+    let told = commands.iter().find_map(|command| match command {
+        Command::Tell { worker: WorkerId(1), job, known } => Some((*job, known.clone())),
+        _ => None,
+    });
+    let (named, known) = told.expect("the first worker is told");
+    assert_eq!(named, job.id);
+    let is_part = |(position, told): &(Position, Bound)| {
+        position.canonical() == part.position && *told == bound
+    };
+    assert!(known.iter().any(is_part), "{known:?}");
+    let below = job.symmetry.position(job.position);
+    let after = |square| below.play(square).expect("the move is legal");
+    let children: Vec<Position> = Square::all(below.moves()).map(after).collect();
+    assert!(known.iter().all(|(position, _)| children.contains(position)), "{known:?}");
+}
