@@ -163,7 +163,11 @@ impl Worker {
                 }
             }
             ToWorker::Goodbye(reason) => return Err(Status::unavailable(reason)),
-            ToWorker::Welcome(_) | ToWorker::Drain | ToWorker::Forget => {}
+            ToWorker::Welcome(_)
+            | ToWorker::Hints(_)
+            | ToWorker::Known(..)
+            | ToWorker::Drain
+            | ToWorker::Forget => {}
         }
         Ok(())
     }
