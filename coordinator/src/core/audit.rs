@@ -221,8 +221,18 @@ impl Core {
         let (known, threads) = (Vec::new(), 1);
         let (id, symmetry, era) = (key.job_id(), Symmetry::IDENTITY, self.audits.era);
         let (hints, assistant) = (false, None);
-        #[rustfmt::skip]
-        let job = Job { id, position, symmetry, window, node_limit, threads, known, era, hints, assistant };
+        let job = Job {
+            id,
+            position,
+            symmetry,
+            window,
+            node_limit,
+            threads,
+            known,
+            era,
+            hints,
+            assistant,
+        };
         turn.commands.push(Command::Assign { worker, job });
     }
 

@@ -185,8 +185,18 @@ impl Core {
             Target::Assistance(number) => Some(number),
             _ => None,
         };
-        #[rustfmt::skip]
-        let job = Job { id, position, symmetry, window, node_limit, threads, known, era, hints, assistant };
+        let job = Job {
+            id,
+            position,
+            symmetry,
+            window,
+            node_limit,
+            threads,
+            known,
+            era,
+            hints,
+            assistant,
+        };
         turn.commands.push(Command::Assign { worker, job });
     }
 
