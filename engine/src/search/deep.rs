@@ -2,11 +2,12 @@
 //! bounds, the full move order, and younger brothers given to idle threads.
 
 use super::board::{Board, Node};
+use super::cost::{Comparison, Scrutiny};
 use super::level::Level;
 use super::order::{Candidate, Candidates, Hurry, Outlook};
 use super::principal::{Task, narrow};
 use super::searcher::{Searcher, Stopped};
-use super::{SearchSet, crew, last, middle, plain, shallow, stability};
+use super::{SearchSet, cost, crew, last, middle, plain, shallow, stability};
 use crate::table::Entry;
 
 /// Fewest empty squares at which the children's bounds are looked up before any is searched
@@ -57,8 +58,7 @@ pub(super) fn body<K: SearchSet>(
     }
     if task.best <= alpha {
         let first = moves_to_try_first(searcher, hash, node, &known);
-        let hurry = Hurry::for_empties(empties, Outlook::new(node.estimate, alpha));
-        search_moves(searcher, &mut candidates, first, hurry, &mut task)?;
+        search_moves(searcher, &mut candidates, first, &mut task)?;
     }
     task.store(searcher, hash, begin);
     Ok(task.best)
@@ -136,18 +136,22 @@ pub(super) fn look_up_children<K: SearchSet>(
     });
 }
 
-/// Searches the moves until one is above the window: the `first` one before the others are even put
-/// in order, for most often it suffices; the younger ones with the help of idle threads.
+/// Searches the moves until one is above the window, the younger ones with the help of idle threads.
+///
+/// The `first` move most often suffices. Where a look at the costs would take long in comparison with
+/// its search, it is searched before the others are even put in order.
 #[inline(always)]
 pub(super) fn search_moves<K: SearchSet>(
     searcher: &mut Searcher<'_, K>,
     candidates: &mut Candidates,
     first: [Option<u8>; 2],
-    hurry: Hurry,
     task: &mut Task,
 ) -> Result<(), Stopped> {
     let node = task.node;
-    let eldest = candidates.take(first[0]);
+    let outlook = Outlook::new(node.estimate, task.alpha);
+    let scrutiny = Scrutiny::for_node(node.empties, outlook);
+    let doubted = scrutiny.is_some() && node.empties >= cost::DOUBT_KNOWN_FROM;
+    let eldest = if doubted { None } else { candidates.take(first[0]) };
     if let Some(eldest) = eldest {
         let eldest = Candidate { estimate: node.estimate, ..eldest };
         task.improve(narrow(searcher, task, eldest)?, eldest.square);
@@ -155,7 +159,12 @@ pub(super) fn search_moves<K: SearchSet>(
             return Ok(());
         }
     }
-    candidates.sort(searcher, &node, [first[1], None], hurry)?;
+    candidates.sort(searcher, &node, first, Hurry::for_empties(node.empties, outlook))?;
+    if let (Some(scrutiny), Some(weights)) = (scrutiny, searcher.weights()) {
+        let (kernels, known) = (searcher.kernels, first[0]);
+        let comparison = Comparison { kernels, weights, node: &node, known };
+        comparison.cheapest_first(candidates.as_mut_slice(), scrutiny);
+    }
     let candidates = candidates.as_slice();
     for (index, &candidate) in candidates.iter().enumerate() {
         let is_younger = index > 0 || eldest.is_some();

@@ -6,12 +6,12 @@
 //! without the features, and its kernels would become calls.
 #![allow(unsafe_code, reason = "entering an instruction set")]
 
-use crate::evaluation::EvaluationSet;
+use crate::evaluation::{EvaluationSet, Weights};
 
 use super::board::{Board, Node};
 use super::level::Level;
 use super::searcher::{Searcher, Stopped};
-use super::{deep, last, middle, midgame, plain, selective, shallow};
+use super::{cost, deep, last, middle, midgame, plain, selective, shallow};
 
 /// A kernel set with the entries of the search.
 pub(crate) trait SearchSet: EvaluationSet {
@@ -45,6 +45,9 @@ pub(crate) trait SearchSet: EvaluationSet {
     /// # Errors
     /// [`Stopped`] if the search was asked to stop.
     fn deep(searcher: &mut Searcher<'_, Self>, node: &Node, alpha: i32) -> Result<i32, Stopped>;
+
+    /// Returns what it will cost to answer every reply of the player of `node` ([`cost`]).
+    fn cost(self, weights: &Weights, node: &Node, pairs: usize, limit: f32) -> f32;
 
     /// Returns what a selective search to the end believes, in a null window.
     ///
@@ -155,6 +158,27 @@ macro_rules! entries {
                     deep::body(searcher, node, alpha)
                 }
                 enter!([$($feature),*] enter(searcher, node, alpha))
+            }
+
+            #[inline(always)]
+            fn cost(
+                self,
+                weights: &Weights,
+                node: &Node,
+                pairs: usize,
+                limit: f32,
+            ) -> f32 {
+                $(#[target_feature(enable = $feature)])*
+                fn enter(
+                    set: $token,
+                    weights: &Weights,
+                    node: &Node,
+                    pairs: usize,
+                    limit: f32,
+                ) -> f32 {
+                    cost::body(set, weights, node, pairs, limit)
+                }
+                enter!([$($feature),*] enter(self, weights, node, pairs, limit))
             }
 
             #[inline(always)]

@@ -67,8 +67,7 @@ impl Hurry {
     pub(crate) fn for_empties(empties: u32, outlook: Outlook) -> Self {
         match empties {
             0..18 if outlook == Outlook::Low => Self::Mobility,
-            0..18 => Self::Glance,
-            18..22 => Self::Search(1),
+            0..22 => Self::Glance,
             22..26 => Self::Search(2),
             _ => Self::Search(3),
         }

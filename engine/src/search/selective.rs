@@ -10,7 +10,7 @@ use super::board::Node;
 use super::deep::{look_up_children, search_moves};
 use super::level::{Level, error_of};
 use super::midgame::{INFINITE, glance};
-use super::order::{Candidates, Hurry, Outlook};
+use super::order::Candidates;
 use super::principal::Task;
 use super::searcher::{Searcher, Stopped};
 use super::{SearchSet, stability};
@@ -72,8 +72,7 @@ pub(super) fn body<K: SearchSet>(
     let mut task = Task::new(*node, alpha, alpha + 1, level);
     look_up_children(searcher, &mut candidates, &mut task);
     if task.best <= alpha {
-        let hurry = Hurry::for_empties(empties, Outlook::new(node.estimate, alpha));
-        search_moves(searcher, &mut candidates, hint.moves, hurry, &mut task)?;
+        search_moves(searcher, &mut candidates, hint.moves, &mut task)?;
     }
     task.store(searcher, hash, begin);
     Ok(task.best)

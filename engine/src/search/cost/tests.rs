@@ -1,0 +1,169 @@
+//! Costs against their definition, on every instruction set.
+
+use outflank_kernel::{Isa, KernelSet, Scalar};
+
+use super::*;
+use crate::evaluation::EvaluationSet;
+use crate::search::board::Board;
+use crate::search::order::Candidates;
+use crate::{Position, Square};
+
+fn random(seed: &mut u64) -> u64 {
+    *seed ^= *seed << 13;
+    *seed ^= *seed >> 7;
+    *seed ^= *seed << 17;
+    *seed
+}
+
+/// Returns a position in which somebody can move, from a random game.
+fn position(empties: u32, seed: &mut u64) -> Position {
+    loop {
+        let mut position = Position::START;
+        while position.empties() > empties && !position.is_over() {
+            let moves: Vec<Square> = Square::all(position.moves()).collect();
+            position = match moves.len() {
+                0 => position.pass(),
+                count => {
+                    let square = moves[(random(seed) % count as u64) as usize];
+                    position.play(square).unwrap()
+                }
+            };
+        }
+        if !position.is_over() {
+            return position;
+        }
+    }
+}
+
+fn node<K: SearchSet>(kernels: K, position: Position) -> Node {
+    let board = Board { player: position.player(), opponent: position.opponent() };
+    Node::new(kernels, board)
+}
+
+/// What `position`, in which the opponent moves, is worth to the other player.
+fn value(position: Position) -> i32 {
+    if position.is_over() {
+        return -position.final_score().discs() * UNIT;
+    }
+    let weights = Weights::embedded().unwrap();
+    -Scalar::new().evaluate_board(weights, position.player(), position.opponent())
+}
+
+fn guess_of(position: Position) -> f32 {
+    guess(value(position), position.moves().count_ones())
+}
+
+/// The definition: the sum over the replies of the cost of the cheapest answer.
+fn reference(position: Position, pairs: usize) -> f32 {
+    if position.moves() == 0 {
+        return reference_answer(position.pass(), pairs);
+    }
+    let replies = Square::all(position.moves());
+    replies.map(|square| reference_answer(position.play(square).unwrap(), pairs)).sum()
+}
+
+fn reference_answer(position: Position, pairs: usize) -> f32 {
+    let play = |square| position.play(square).unwrap();
+    let mut answers: Vec<Position> = Square::all(position.moves()).map(play).collect();
+    if answers.is_empty() {
+        return guess_of(position.pass());
+    }
+    answers.sort_by_key(|after| after.moves().count_ones());
+    if pairs == 1 {
+        answers.truncate(if position.empties() < 14 { 2 } else { 3 });
+        return answers.into_iter().map(guess_of).fold(f32::INFINITY, f32::min);
+    }
+    answers.truncate(MOST_ANSWERS);
+    answers.sort_by(|one, other| guess_of(*one).total_cmp(&guess_of(*other)));
+    answers.truncate(2);
+    let costs = answers.into_iter().map(|after| reference(after, pairs - 1));
+    costs.fold(f32::INFINITY, f32::min)
+}
+
+#[test]
+fn every_set_finds_the_cost_by_its_definition() {
+    let weights = Weights::embedded().unwrap();
+    let mut seed = 0x0DDB_1A5E;
+    for empties in [6, 14, 16, 20, 24] {
+        for pairs in [1, 1, 1, 2] {
+            let position = position(empties, &mut seed);
+            let expected = reference(position, pairs);
+            for isa in Isa::available() {
+                let found = match isa {
+                    Isa::Scalar(set) => {
+                        set.cost(weights, &node(set, position), pairs, f32::INFINITY)
+                    }
+                    #[cfg(target_arch = "x86_64")]
+                    Isa::Avx2(set) => set.cost(weights, &node(set, position), pairs, f32::INFINITY),
+                    #[cfg(target_arch = "x86_64")]
+                    Isa::Avx512(set) => {
+                        set.cost(weights, &node(set, position), pairs, f32::INFINITY)
+                    }
+                    #[cfg(target_arch = "aarch64")]
+                    Isa::Neon(set) => set.cost(weights, &node(set, position), pairs, f32::INFINITY),
+                };
+                assert_eq!(
+                    found.to_bits(),
+                    expected.to_bits(),
+                    "{isa}, {pairs} pairs: {position:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_limit_changes_no_cost_below_it() {
+    let weights = Weights::embedded().unwrap();
+    let mut seed = 0x5EED_5EED;
+    for case in 0..60 {
+        let position = position(12 + case % 10, &mut seed);
+        let pairs = 1 + case as usize % 2;
+        let node = node(Scalar::new(), position);
+        let cost = Scalar::new().cost(weights, &node, pairs, f32::INFINITY);
+        for part in [0.1, 0.5, 0.9, 1.1, 2.0] {
+            let limit = cost * part;
+            let found = Scalar::new().cost(weights, &node, pairs, limit);
+            if part < 1.0 {
+                assert!(found >= limit, "{found} below {limit}, the cost is {cost}");
+            } else {
+                assert_eq!(found.to_bits(), cost.to_bits(), "limit {limit}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_cheapest_move_comes_first_and_the_others_keep_their_order() {
+    let weights = Weights::embedded().unwrap();
+    let mut seed = 0xC0FF_EE00;
+    for case in 0..40 {
+        let node = node(Scalar::new(), position(16 + case % 3, &mut seed));
+        let moves = Scalar::new().moves(node.board.player, node.board.opponent);
+        let mut candidates = Candidates::new(Scalar::new(), node.board, moves);
+        let before: Vec<u32> = candidates.as_slice().iter().map(|one| one.square).collect();
+        let costs =
+            candidates.as_slice().iter().take(5).map(|&Candidate { square, flipped, .. }| {
+                let after = node.after(Scalar::new(), square, flipped);
+                Scalar::new().cost(weights, &after, 1, f32::INFINITY)
+            });
+        let cheapest = costs.enumerate().min_by(|one, other| one.1.total_cmp(&other.1));
+        let comparison = Comparison { kernels: Scalar::new(), weights, node: &node, known: None };
+        comparison.cheapest_first(candidates.as_mut_slice(), Scrutiny { moves: 5, pairs: 1 });
+        let mut expected = before;
+        if let Some((place, _)) = cheapest {
+            expected[..=place].rotate_right(1);
+        }
+        let after: Vec<u32> = candidates.as_slice().iter().map(|one| one.square).collect();
+        assert_eq!(after, expected);
+    }
+}
+
+#[test]
+fn powers_of_two_are_right() {
+    for exponent in -3000..3000 {
+        let expected = (f64::from(exponent) / f64::from(STEPS)).exp2();
+        let ratio = f64::from(power_of_two(exponent)) / expected;
+        assert!((ratio - 1.0).abs() < 1e-6, "{exponent}: {ratio}");
+    }
+}
