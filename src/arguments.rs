@@ -66,6 +66,8 @@ pub(crate) struct Solve {
     /// Let the cluster of the coordinator at ADDR solve it.
     #[arg(long, value_name = "ADDR", conflicts_with_all = ["threads", "hash", "store", "no_store"])]
     pub(crate) connect: Option<String>,
+    #[command(flatten)]
+    pub(crate) access: Access,
     /// The question: the value itself between LOWER and UPPER, otherwise on which side it is [default: -64..64].
     #[arg(long, value_name = "LOWER..UPPER", value_parser = window, allow_hyphen_values = true)]
     pub(crate) window: Option<Window>,
@@ -118,8 +120,18 @@ pub(crate) struct Coordinator {
     /// What the choice of those jobs follows from [default: a number that no worker can guess].
     #[arg(long, value_name = "N")]
     pub(crate) audit_seed: Option<u64>,
+    /// The file with the token that workers and clients must show: at least 16 visible ASCII
+    /// characters [default: all who can connect are admitted].
+    #[arg(long, value_name = "FILE", env = "OUTFLANK_TOKEN_FILE")]
+    pub(crate) token_file: Option<PathBuf>,
+    /// Encrypt all connections: the file with the certificate of this coordinator (PEM).
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    pub(crate) tls_cert: Option<PathBuf>,
+    /// The file with the private key of the certificate (PEM).
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub(crate) tls_key: Option<PathBuf>,
     /// Listen without encryption on an address that other machines can reach.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "tls_cert")]
     pub(crate) no_tls: bool,
     /// Split the work into jobs of at most about N nodes [default: 3000000000, fewer on many
     /// threads]. Small jobs leave a proof whose parts are quick to check, and take more nodes.
@@ -135,7 +147,24 @@ pub(crate) struct Worker {
     #[arg(long, value_name = "ADDR")]
     pub(crate) connect: String,
     #[command(flatten)]
+    pub(crate) access: Access,
+    #[command(flatten)]
     pub(crate) search: Search,
+}
+
+/// What a coordinator wants to be shown, and how it is known.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Access {
+    /// With --connect: the file with the token that the coordinator was started with.
+    #[arg(long, value_name = "FILE", env = "OUTFLANK_TOKEN_FILE")]
+    pub(crate) token_file: Option<PathBuf>,
+    /// With --connect: encrypt, and trust only a coordinator whose certificate is signed by one in
+    /// this file (PEM).
+    #[arg(long, value_name = "FILE", env = "OUTFLANK_TLS_CA")]
+    pub(crate) tls_ca: Option<PathBuf>,
+    /// The name in the coordinator's certificate [default: the host of --connect].
+    #[arg(long, value_name = "NAME", requires = "tls_ca")]
+    pub(crate) tls_name: Option<String>,
 }
 
 /// Look after a proof store.

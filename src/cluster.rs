@@ -9,18 +9,19 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use outflank_coordinator::advisor::EngineAdvisor;
-use outflank_coordinator::client::{self, Channel, ClientError, Update};
+use outflank_coordinator::client::{self, ClientError, Connection, Update};
 use outflank_coordinator::core::Solution;
 use outflank_coordinator::service::{Options, Service, ServiceError};
 use outflank_coordinator::store::Store;
 use outflank_engine::{Position, Window};
+use outflank_proto::Access;
 use outflank_worker::{Coordinator, WorkerError};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::arguments::{Search, Solve};
 use crate::exit::{Exit, Failure, OrExit};
-use crate::{machine, store};
+use crate::{access, machine, store};
 
 /// The time between two signs of life of the worker in this process: they carry the node counts that
 /// the progress shows, and cost nothing here.
@@ -29,7 +30,7 @@ const HEARTBEAT: Duration = Duration::from_millis(250);
 /// The way to a coordinator that solves positions.
 #[derive(Debug)]
 pub(crate) struct Cluster {
-    channel: Channel,
+    connection: Connection,
     local: Option<Local>,
     kept: Kept,
 }
@@ -54,8 +55,9 @@ impl Cluster {
     /// Connects to the coordinator that the arguments name, or starts one in this process.
     pub(crate) async fn open(arguments: &Solve) -> Result<Self, Failure> {
         if let Some(address) = &arguments.connect {
-            let channel = client::connect(address).await.map_err(client_failure)?;
-            return Ok(Self { channel, local: None, kept: Kept::Coordinator(address.clone()) });
+            let access = access::shown(&arguments.access)?;
+            let connection = client::connect(address, &access).await.map_err(client_failure)?;
+            return Ok(Self { connection, local: None, kept: Kept::Coordinator(address.clone()) });
         }
         let mut options = machine::coordinator_options(arguments.job_nodes);
         let (store, kept) = if arguments.no_store {
@@ -66,7 +68,7 @@ impl Cluster {
             (store::open(&path)?, Kept::Store(path))
         };
         let local = Local::with_worker(options, store, &arguments.search).await?;
-        Ok(Self { channel: local.connect(), local: Some(local), kept })
+        Ok(Self { connection: local.connect(), local: Some(local), kept })
     }
 
     /// Solves `position` in `window`; `on_update` hears of the progress. Dropping the future
@@ -77,7 +79,7 @@ impl Cluster {
         window: Window,
         on_update: impl FnMut(Update),
     ) -> Result<Solution, Failure> {
-        let answer = client::solve(self.channel.clone(), position, window, on_update);
+        let answer = client::solve(self.connection.clone(), position, window, on_update);
         let Some(local) = &mut self.local else { return answer.await.map_err(client_failure) };
         tokio::select! {
             biased;
@@ -137,7 +139,7 @@ impl Local {
     }
 
     /// Returns a connection to the coordinator.
-    pub(crate) fn connect(&self) -> Channel {
+    pub(crate) fn connect(&self) -> Connection {
         self.service.connect_in_memory()
     }
 
@@ -190,6 +192,7 @@ pub(crate) fn worker_failure(error: WorkerError) -> Failure {
     let exit = match error {
         WorkerError::Threads { .. } => Exit::BadInput,
         WorkerError::Engine(_) => Exit::Failed,
+        WorkerError::Unauthenticated { .. } => Exit::NotAdmitted,
         WorkerError::Refused { .. } | WorkerError::Unacknowledged { .. } => Exit::Connection,
     };
     Failure::new(exit, error)
@@ -202,13 +205,14 @@ pub(crate) fn client_failure(error: ClientError) -> Failure {
         ClientError::Unreachable { .. }
         | ClientError::Refused { .. }
         | ClientError::Lost { .. } => Exit::Connection,
+        ClientError::Unauthenticated { .. } => Exit::NotAdmitted,
         ClientError::Contradicted { .. } => Exit::Contradiction,
         ClientError::Failed { .. } => Exit::Failed,
     };
     Failure::new(exit, error)
 }
 
-/// Returns the address if it has the form HOST:PORT.
-pub(crate) fn checked(address: &str) -> Result<Coordinator, Failure> {
-    address.parse().or_exit(Exit::BadInput)
+/// Returns the way to the coordinator at `address` if that has the form HOST:PORT.
+pub(crate) fn checked(address: &str, access: Access) -> Result<Coordinator, Failure> {
+    Coordinator::at(address, access).or_exit(Exit::BadInput)
 }

@@ -1,11 +1,12 @@
 //! `outflank coordinator`: serve a cluster.
 
 use anyhow::{Context, anyhow};
+use outflank_proto::Access;
 use tokio::net::{TcpListener, lookup_host};
 
 use crate::arguments::Coordinator;
 use crate::exit::{Exit, Failure, OrExit};
-use crate::{cluster, interrupt, machine, output, runtime, store};
+use crate::{access, cluster, interrupt, machine, output, runtime, store};
 
 /// Serves until Ctrl-C or SIGTERM, then lets the workers hand back what they have proved.
 pub(crate) fn run(arguments: &Coordinator) -> Result<Exit, Failure> {
@@ -14,6 +15,8 @@ pub(crate) fn run(arguments: &Coordinator) -> Result<Exit, Failure> {
 
 async fn serve(arguments: &Coordinator) -> Result<Exit, Failure> {
     machine::allow_many_files();
+    let token = arguments.token_file.as_deref().map(access::token).transpose()?;
+    let identity = access::identity(arguments)?;
     let (stop, _watch) = interrupt::watch().context("listening for Ctrl-C")?;
     let listener = listen(arguments).await?;
     let address = listener.local_addr().context("asking for the address")?;
@@ -21,6 +24,7 @@ async fn serve(arguments: &Coordinator) -> Result<Exit, Failure> {
     let mut options = machine::coordinator_options(arguments.job_nodes);
     options.campaigns = Some(machine::campaigns(&arguments.store));
     options.docket = Some(machine::docket(&arguments.store));
+    (options.token, options.identity) = (token, identity);
     options.core.audit_share = arguments.audit_share;
     options.core.audit_seed = arguments.audit_seed.unwrap_or_else(machine::unguessable);
     let service = cluster::start_service(options, store)?;
@@ -31,13 +35,14 @@ async fn serve(arguments: &Coordinator) -> Result<Exit, Failure> {
 
 async fn listen(arguments: &Coordinator) -> Result<TcpListener, Failure> {
     let listen = &arguments.listen;
-    cluster::checked(listen)?;
+    cluster::checked(listen, Access::default())?;
     let addresses = lookup_host(listen).await.with_context(|| format!("finding {listen}"));
     let addresses: Vec<_> = addresses.or_exit(Exit::Connection)?.collect();
-    if !arguments.no_tls && addresses.iter().any(|address| !address.ip().is_loopback()) {
+    let is_guarded = arguments.no_tls || arguments.tls_cert.is_some();
+    if !is_guarded && addresses.iter().any(|address| !address.ip().is_loopback()) {
         let error = anyhow!(
-            "{listen} can be reached by other machines and there is no encryption yet: \
-             expected a loopback address, or --no-tls in a network that you trust"
+            "{listen} can be reached by other machines: expected --tls-cert and --tls-key, a loopback \
+             address, or --no-tls in a network that you trust"
         );
         return Err(Failure::new(Exit::BadInput, error));
     }

@@ -28,6 +28,8 @@ pub(crate) enum Exit {
     Refuted = 7,
     /// The budget of a position was spent before its question was answered.
     Spent = 8,
+    /// The coordinator does not know the token, or wants one.
+    NotAdmitted = 9,
     /// Ctrl-C or SIGTERM stopped the command.
     Interrupted = 130,
     /// Nobody reads standard output any more.
@@ -47,6 +49,7 @@ Exit codes:
     6  a proof was rejected: the message names the line and the row
     7  a hypothesis of a campaign is refuted
     8  the budget of a position was spent before its question was answered
+    9  the coordinator does not know the token, or wants one
   130  interrupted
   141  whoever read the output has stopped, as in | head";
 

@@ -4,7 +4,7 @@ use anyhow::Context;
 
 use crate::arguments::Worker;
 use crate::exit::{Exit, Failure};
-use crate::{cluster, interrupt, machine, runtime};
+use crate::{access, cluster, interrupt, machine, runtime};
 
 /// Works until Ctrl-C or SIGTERM, then hands back what the running jobs have proved.
 pub(crate) fn run(arguments: &Worker) -> Result<Exit, Failure> {
@@ -12,7 +12,7 @@ pub(crate) fn run(arguments: &Worker) -> Result<Exit, Failure> {
         // Before anything that takes time: whoever starts many workers also stops some that have
         // hardly begun.
         let (stop, _watch) = interrupt::watch().context("listening for Ctrl-C")?;
-        let coordinator = cluster::checked(&arguments.connect)?;
+        let coordinator = cluster::checked(&arguments.connect, access::shown(&arguments.access)?)?;
         let options = machine::worker_options(&arguments.search)?;
         let worked = outflank_worker::run(options, coordinator, stop).await;
         worked.map_err(cluster::worker_failure)?;

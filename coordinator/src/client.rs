@@ -10,9 +10,9 @@ use std::time::Duration;
 use outflank_engine::{Position, Window};
 use outflank_proto::message::{SolveRequest, SolveUpdate};
 use outflank_proto::v1::solver_client::SolverClient;
+pub use outflank_proto::{Access, Connection};
 use outflank_proto::{InvalidAddress, v1};
 use tokio::time::Instant;
-pub use tonic::transport::Channel;
 use tonic::{Code, Status, Streaming};
 
 use crate::core::{Progress, Solution};
@@ -37,6 +37,12 @@ pub enum ClientError {
     Unreachable {
         /// Why.
         cause: String,
+    },
+    /// The coordinator does not know the client's token, or wants one.
+    #[error("the coordinator does not admit this client: {reason}")]
+    Unauthenticated {
+        /// Why.
+        reason: String,
     },
     /// The coordinator does not take the request; asking again does not help.
     #[error("the coordinator refuses the request: {reason}")]
@@ -92,33 +98,51 @@ pub enum Update {
 ///
 /// # Errors
 /// [`ClientError::Address`] and [`ClientError::Unreachable`], or what the coordinator says.
-pub async fn connect(address: &str) -> Result<Channel, ClientError> {
-    let endpoint = outflank_proto::endpoint(address)?;
-    let unreachable =
-        |cause: String| ClientError::Unreachable { cause: format!("{address}: {cause}") };
+pub async fn connect(address: &str, access: &Access) -> Result<Connection, ClientError> {
+    let endpoint = access.endpoint(address)?;
+    let unreachable = |cause: String| {
+        let hint = hint(&cause, access);
+        ClientError::Unreachable { cause: format!("{address}: {cause}{hint}") }
+    };
     let channel = endpoint.connect().await.map_err(|error| unreachable(causes(&error)))?;
+    let connection = access.over(channel);
     // Whatever listens there must be a coordinator: only those are worth trying again later.
-    let status = SolverClient::new(channel.clone()).status(v1::StatusRequest {}).await;
+    let status = SolverClient::new(connection.clone()).status(v1::StatusRequest {}).await;
     status.map_err(|status| verdict(&status).unwrap_or_else(|| unreachable(causes(&status))))?;
-    Ok(channel)
+    Ok(connection)
+}
+
+/// Returns what a connection that broke in this way may lack.
+fn hint(cause: &str, access: &Access) -> &'static str {
+    match access.is_encrypted() {
+        false
+            if ["frame with invalid size", "connection closed"]
+                .iter()
+                .any(|&text| cause.contains(text)) =>
+        {
+            " (perhaps it expects encryption: --tls-ca)"
+        }
+        true if cause.contains("corrupt message") => " (perhaps it does not encrypt)",
+        _ => "",
+    }
 }
 
 /// Asks for the value of `position` in `window` and waits for the answer.
 ///
-/// `on_update` hears of the progress. If the coordinator at the other end of `channel` goes away,
+/// `on_update` hears of the progress. If the coordinator at the other end of `connection` goes away,
 /// because it is restarted, say, the request is made again for up to [`RETRY_LIMIT`]; what has been
 /// proved is in its store. Dropping the future abandons the request.
 ///
 /// # Errors
 /// [`ClientError`] says why there is no answer.
 pub async fn solve(
-    channel: Channel,
+    connection: Connection,
     position: Position,
     window: Window,
     on_update: impl FnMut(Update),
 ) -> Result<Solution, ClientError> {
     let mut solving = Solving {
-        client: SolverClient::new(channel),
+        client: SolverClient::new(connection),
         connected: Instant::now(),
         wait: FIRST_WAIT,
         on_update,
@@ -134,7 +158,7 @@ pub async fn solve(
 
 /// A request under way.
 struct Solving<F> {
-    client: SolverClient<Channel>,
+    client: SolverClient<Connection>,
     /// When the coordinator was last heard of, or thought to be there.
     connected: Instant,
     wait: Duration,
@@ -202,6 +226,7 @@ fn verdict(status: &Status) -> Option<ClientError> {
     let reason = status.message().to_owned();
     match status.code() {
         Code::Unavailable | Code::Cancelled | Code::Unknown | Code::DeadlineExceeded => None,
+        Code::Unauthenticated => Some(ClientError::Unauthenticated { reason }),
         Code::DataLoss => Some(ClientError::Contradicted { reason }),
         Code::Internal => Some(ClientError::Failed { reason }),
         _ => Some(ClientError::Refused { reason }),

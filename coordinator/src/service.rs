@@ -22,6 +22,7 @@ mod docket;
 mod error;
 mod events;
 mod fate;
+mod gate;
 mod links;
 mod listen;
 mod options;
@@ -36,11 +37,11 @@ use std::sync::atomic::AtomicU64;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use outflank_proto::{Access, Connection};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use tonic::transport::Channel;
 
 use crate::campaign::Roster;
 use crate::core::{Advisor, Core};
@@ -51,7 +52,7 @@ use events::Events;
 use fate::Fate;
 use links::Links;
 use listen::Memory;
-pub use options::Options;
+pub use options::{Identity, Options};
 pub use proof_store::ProofStore;
 
 /// What the tasks of a service share.
@@ -136,8 +137,8 @@ impl Service {
     /// Returns a connection to this coordinator that needs no network; it carries the same services
     /// as a connection over TCP.
     #[must_use]
-    pub fn connect_in_memory(&self) -> Channel {
-        self.memory.connect()
+    pub fn connect_in_memory(&self) -> Connection {
+        Access::default().over(self.memory.connect())
     }
 
     /// Completes as soon as a worker has joined.

@@ -4,22 +4,33 @@ use std::time::Duration;
 
 use tonic::transport::{Endpoint, Uri};
 
-/// The text cannot be the address of a coordinator.
+/// The way to a coordinator cannot be one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{address:?} is no address, expected HOST:PORT")]
-pub struct InvalidAddress {
-    /// What was given.
-    pub address: String,
+pub enum InvalidAddress {
+    /// The text cannot be the address of a coordinator.
+    #[error("{address:?} is no address, expected HOST:PORT")]
+    Address {
+        /// What was given.
+        address: String,
+    },
+    /// What the coordinator's certificate is to be compared with has no certificates.
+    #[error("the certificates that sign the coordinator's cannot be read, expected PEM")]
+    Certificates,
 }
 
-/// Returns the endpoint at `address`, which has the form `HOST:PORT` (an IPv6 host stands in
-/// brackets), with the keep-alive settings that find a dead peer within half a minute.
+/// Returns the endpoint at `address` without encryption and token; [`crate::Access`] has both.
 ///
 /// # Errors
-/// [`InvalidAddress`] if the address has another form.
+/// [`InvalidAddress`] if the address has another form than `HOST:PORT`.
 pub fn endpoint(address: &str) -> Result<Endpoint, InvalidAddress> {
-    let invalid = || InvalidAddress { address: address.to_owned() };
-    let uri: Uri = format!("http://{address}").parse().map_err(|_invalid| invalid())?;
+    with_scheme("http", address)
+}
+
+/// Returns the endpoint at `address`, with the keep-alive settings that find a dead peer within half
+/// a minute.
+pub(crate) fn with_scheme(scheme: &str, address: &str) -> Result<Endpoint, InvalidAddress> {
+    let invalid = || InvalidAddress::Address { address: address.to_owned() };
+    let uri: Uri = format!("{scheme}://{address}").parse().map_err(|_invalid| invalid())?;
     let no_host = uri.host().is_none_or(str::is_empty);
     if no_host || uri.port_u16().is_none() || address.contains(['/', '@', '?', '#']) {
         return Err(invalid());

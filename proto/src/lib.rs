@@ -7,6 +7,7 @@
 
 #![forbid(unsafe_code)]
 
+mod access;
 mod address;
 pub mod campaign;
 mod client_messages;
@@ -15,6 +16,7 @@ mod invalid;
 pub mod message;
 mod worker_messages;
 
+pub use access::{Access, Connection, InvalidToken, Pass, Token};
 pub use address::{InvalidAddress, endpoint};
 pub use invalid::InvalidField;
 use outflank_engine::Position;

@@ -6,7 +6,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use outflank_engine::{BoardSize, Window};
 use outflank_proto::campaign::{Form, Selection, valid_name};
 
-use crate::arguments::{Search, window};
+use crate::arguments::{Access, Search, window};
 use crate::exit;
 
 /// Solve lists of positions together, for as long as it takes.
@@ -43,6 +43,8 @@ pub(super) struct Where {
     /// Ask the coordinator at ADDR.
     #[arg(long, value_name = "ADDR", conflicts_with = "store")]
     pub(super) connect: Option<String>,
+    #[command(flatten)]
+    pub(super) access: Access,
     /// The folder of the proof store, which no coordinator may be using [default: that of solve].
     #[arg(long, value_name = "DIR")]
     pub(super) store: Option<PathBuf>,

@@ -2,17 +2,17 @@
 
 use std::path::Path;
 
-use outflank_coordinator::client::{self, CampaignsClient, Channel};
+use outflank_coordinator::client::{self, CampaignsClient, Connection};
 
 use super::arguments::{Action, Run, Where};
 use crate::cluster::{Local, client_failure};
 use crate::exit::Failure;
-use crate::{machine, store};
+use crate::{access, machine, store};
 
 /// The way to the coordinator that keeps the campaigns.
 #[derive(Debug)]
 pub(super) struct Place {
-    channel: Channel,
+    connection: Connection,
     local: Option<Local>,
 }
 
@@ -29,14 +29,15 @@ impl Place {
             Action::Export(export) => &export.named.place,
             Action::Remove(remove) => &remove.named.place,
         };
-        let Where { connect, store } = place;
+        let Where { connect, access, store } = place;
         if let Some(address) = connect {
-            let channel = client::connect(address).await.map_err(client_failure)?;
-            return Ok(Self { channel, local: None });
+            let access = access::shown(access)?;
+            let connection = client::connect(address, &access).await.map_err(client_failure)?;
+            return Ok(Self { connection, local: None });
         }
         let path = store.clone().map_or_else(machine::default_store, Ok)?;
         let local = Local::without_worker(options(&path, None), store::open(&path)?)?;
-        Ok(Self { channel: local.connect(), local: Some(local) })
+        Ok(Self { connection: local.connect(), local: Some(local) })
     }
 
     /// Starts a coordinator and a worker.
@@ -44,12 +45,12 @@ impl Place {
         let path = run.store.clone().map_or_else(machine::default_store, Ok)?;
         let options = options(&path, run.job_nodes);
         let local = Local::with_worker(options, store::open(&path)?, &run.search).await?;
-        Ok(Self { channel: local.connect(), local: Some(local) })
+        Ok(Self { connection: local.connect(), local: Some(local) })
     }
 
     /// Returns the way to the campaigns.
     pub(super) fn client(&self) -> CampaignsClient {
-        CampaignsClient::new(self.channel.clone())
+        CampaignsClient::new(self.connection.clone())
     }
 
     /// Completes when the coordinator in this process has failed, with the reason.

@@ -3,6 +3,7 @@
 //! Nothing here waits for time to pass: a test waits for a line or for the end of a process, and
 //! fails when that takes longer than any machine needs.
 
+mod access;
 mod bad_input;
 mod bench;
 mod campaign;

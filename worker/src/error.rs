@@ -24,6 +24,14 @@ pub enum WorkerError {
         /// Its reason.
         reason: String,
     },
+    /// The coordinator does not know this worker's token, or wants one.
+    #[error("the coordinator at {coordinator} does not admit this worker: {reason}")]
+    Unauthenticated {
+        /// Its address.
+        coordinator: String,
+        /// Its reason.
+        reason: String,
+    },
     /// The worker was told to stop, and the coordinator did not acknowledge its last reports.
     #[error(
         "{reports} reports were not acknowledged by the coordinator at {coordinator}; \

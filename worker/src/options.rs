@@ -5,8 +5,8 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use outflank_kernel::Isa;
-use outflank_proto::InvalidAddress;
-use tonic::transport::{Channel, Endpoint};
+use outflank_proto::{Access, Connection, InvalidAddress};
+use tonic::transport::Endpoint;
 
 /// How a worker works, and how it presents itself to the coordinator.
 #[derive(Clone, Debug)]
@@ -50,33 +50,42 @@ pub struct Coordinator {
 
 #[derive(Clone, Debug)]
 enum Way {
-    Address(Box<Endpoint>),
-    Channel(Channel),
+    Address(Box<Endpoint>, Access),
+    Connection(Connection),
 }
 
 impl Coordinator {
-    /// Returns the way over a channel that exists, to a coordinator in the same process, say.
+    /// Returns the way over a connection that exists, to a coordinator in the same process, say.
     #[must_use]
-    pub fn over(channel: Channel) -> Self {
-        Self { name: "this process".to_owned(), way: Way::Channel(channel) }
+    pub fn over(connection: Connection) -> Self {
+        Self { name: "this process".to_owned(), way: Way::Connection(connection) }
+    }
+
+    /// Returns the way to the coordinator at `address`, which has the form `HOST:PORT`; an IPv6
+    /// host stands in brackets.
+    ///
+    /// # Errors
+    /// [`InvalidAddress`] if it has another form, or `access` has certificates that are none.
+    pub fn at(address: &str, access: Access) -> Result<Self, InvalidAddress> {
+        let endpoint = Box::new(access.endpoint(address)?);
+        Ok(Self { name: address.to_owned(), way: Way::Address(endpoint, access) })
     }
 
     /// Makes a connection, or returns the one that there is.
-    pub(crate) async fn connect(&self) -> Result<Channel, tonic::transport::Error> {
+    pub(crate) async fn connect(&self) -> Result<Connection, tonic::transport::Error> {
         match &self.way {
-            Way::Address(endpoint) => endpoint.connect().await,
-            Way::Channel(channel) => Ok(channel.clone()),
+            Way::Address(endpoint, access) => Ok(access.over(endpoint.connect().await?)),
+            Way::Connection(connection) => Ok(connection.clone()),
         }
     }
 }
 
-/// An address of the form `HOST:PORT`; an IPv6 host stands in brackets.
+/// An address as for [`Coordinator::at`], without token and encryption.
 impl FromStr for Coordinator {
     type Err = InvalidAddress;
 
     fn from_str(address: &str) -> Result<Self, InvalidAddress> {
-        let endpoint = outflank_proto::endpoint(address)?;
-        Ok(Self { name: address.to_owned(), way: Way::Address(Box::new(endpoint)) })
+        Self::at(address, Access::default())
     }
 }
 

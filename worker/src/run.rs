@@ -62,13 +62,17 @@ async fn until_stopped(
         let cause = match connected {
             None => return Ok(()),
             Some(Err(error)) => chain(&error),
-            Some(Ok(channel)) => match worker.session(channel, coordinator, stop).await {
+            Some(Ok(connection)) => match worker.session(connection, coordinator, stop).await {
                 Ended::Left => return Ok(()),
                 Ended::Refused(reason) => {
                     return Err(WorkerError::Refused {
                         coordinator: coordinator.to_string(),
                         reason,
                     });
+                }
+                Ended::Unknown(reason) => {
+                    let coordinator = coordinator.to_string();
+                    return Err(WorkerError::Unauthenticated { coordinator, reason });
                 }
                 Ended::Lost { cause, welcomed } => {
                     if welcomed {

@@ -6,12 +6,11 @@ use std::time::Duration;
 
 use outflank_proto::message::{FromWorker, Hello, Report, ToWorker, Welcome};
 use outflank_proto::v1::cluster_client::ClusterClient;
-use outflank_proto::{NEWEST_PROTOCOL, OLDEST_PROTOCOL, v1};
+use outflank_proto::{Connection, NEWEST_PROTOCOL, OLDEST_PROTOCOL, v1};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, Interval, MissedTickBehavior};
 use tokio_stream::wrappers::ReceiverStream;
 use tokio_util::sync::CancellationToken;
-use tonic::transport::Channel;
 use tonic::{Code, Status, Streaming};
 
 use crate::jobs::Jobs;
@@ -31,6 +30,8 @@ pub(crate) enum Ended {
     Left,
     /// The coordinator does not want this worker, for this reason.
     Refused(String),
+    /// The coordinator does not know this worker's token, or wants one.
+    Unknown(String),
     /// The connection is gone; another may be better.
     Lost {
         /// Why.
@@ -69,15 +70,15 @@ impl Worker {
         self.outbox.reports().len()
     }
 
-    /// Works over `channel` until the connection ends or, after `stop`, everything is handed back.
+    /// Works over `connection` until the connection ends or, after `stop`, everything is handed back.
     pub(crate) async fn session(
         &mut self,
-        channel: Channel,
+        connection: Connection,
         coordinator: &Coordinator,
         stop: &CancellationToken,
     ) -> Ended {
         self.sessions += 1;
-        let greeting = tokio::time::timeout(WELCOME_DEADLINE, self.greet(channel));
+        let greeting = tokio::time::timeout(WELCOME_DEADLINE, self.greet(connection));
         let greeted = match stop.run_until_cancelled(greeting).await {
             None => return Ended::Left,
             Some(Err(_elapsed)) => Err(Status::deadline_exceeded("no welcome came")),
@@ -110,7 +111,7 @@ impl Worker {
     /// Says hello and waits for the welcome.
     async fn greet(
         &self,
-        channel: Channel,
+        connection: Connection,
     ) -> Result<(mpsc::Sender<v1::FromWorker>, Streaming<v1::ToWorker>, Welcome), Status> {
         let (outbound, messages) = mpsc::channel(QUEUE);
         let hello = FromWorker::Hello(Hello {
@@ -125,7 +126,7 @@ impl Worker {
             listens: true,
         });
         send(&outbound, hello).await?;
-        let mut client = ClusterClient::new(channel);
+        let mut client = ClusterClient::new(connection);
         let mut inbound = client.work(ReceiverStream::new(messages)).await?.into_inner();
         match receive(inbound.message().await?)? {
             Some(ToWorker::Welcome(welcome)) => Ok((outbound, inbound, welcome)),
@@ -145,8 +146,8 @@ fn refusal(status: &Status) -> Ended {
         Code::FailedPrecondition
         | Code::InvalidArgument
         | Code::PermissionDenied
-        | Code::Unauthenticated
         | Code::Unimplemented => Ended::Refused(status.message().to_owned()),
+        Code::Unauthenticated => Ended::Unknown(status.message().to_owned()),
         _ => Ended::Lost { cause: chain(status), welcomed: false },
     }
 }

@@ -14,6 +14,7 @@ use outflank_engine::{
     Answer, Bound, Control, Position, Request, SharedHint, Square, Symmetry, Window, brute_force,
 };
 use outflank_kernel::Isa;
+use outflank_proto::Access;
 use outflank_proto::message::{FromWorker, Job, Report, ToWorker, Welcome};
 use outflank_proto::v1;
 use outflank_proto::v1::cluster_server::{Cluster, ClusterServer};
@@ -139,7 +140,7 @@ impl Script {
     fn worker(&self, solver: impl Solver) -> Running {
         let stop = CancellationToken::new();
         let options = Options::new(2, 0, Isa::detect());
-        let coordinator = Coordinator::over(self.channel.clone());
+        let coordinator = Coordinator::over(Access::default().over(self.channel.clone()));
         let working = run_with(Arc::new(solver), options, coordinator, stop.clone());
         Running { stop, task: tokio::spawn(working) }
     }

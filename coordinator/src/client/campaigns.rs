@@ -3,12 +3,11 @@
 use std::time::Duration;
 
 use outflank_proto::campaign::{self, Campaign, Change, ExportRequest, ImportPart};
-use outflank_proto::v1;
 use outflank_proto::v1::campaigns_client;
+use outflank_proto::{Connection, v1};
 use tokio::sync::mpsc;
 use tokio_stream::StreamExt;
 use tokio_stream::wrappers::ReceiverStream;
-use tonic::transport::Channel;
 use tonic::{Code, Status, Streaming};
 
 use super::{ClientError, causes, verdict};
@@ -19,7 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// The way to a coordinator's campaigns.
 #[derive(Clone, Debug)]
 pub struct CampaignsClient {
-    client: campaigns_client::CampaignsClient<Channel>,
+    client: campaigns_client::CampaignsClient<Connection>,
 }
 
 /// The rows of an export, in parts of any size.
@@ -27,10 +26,10 @@ pub struct CampaignsClient {
 pub struct Rows(Streaming<v1::ExportPart>);
 
 impl CampaignsClient {
-    /// Returns the way over `channel`.
+    /// Returns the way over `connection`.
     #[must_use]
-    pub fn new(channel: Channel) -> Self {
-        Self { client: campaigns_client::CampaignsClient::new(channel) }
+    pub fn new(connection: Connection) -> Self {
+        Self { client: campaigns_client::CampaignsClient::new(connection) }
     }
 
     /// Imports the list whose parts come in through `parts`, the end last, and returns the campaign

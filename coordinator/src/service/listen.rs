@@ -18,37 +18,49 @@ use tokio_stream::wrappers::ReceiverStream;
 use tokio_util::sync::CancellationToken;
 use tonic::service::Routes;
 use tonic::transport::server::{Router, TcpIncoming};
-use tonic::transport::{Channel, Endpoint, Server, Uri};
+use tonic::transport::{Channel, Endpoint, Server, ServerTlsConfig, Uri};
 use tonic_health::ServingStatus;
 use tonic_health::server::HealthReporter;
 use tower::service_fn;
 
 use super::campaigns::CampaignsService;
 use super::cluster::ClusterService;
+use super::gate::Gate;
 use super::solver::SolverService;
-use super::{ServiceError, Shared};
+use super::{Identity, Options, ServiceError, Shared};
 
 /// The bytes that may be under way in one direction of a connection in memory.
 const PIPE_BYTES: usize = 256 << 10;
 
-/// Returns all services, and the way to say that they are about to stop.
-fn services(shared: &Arc<Shared>) -> (Router, HealthReporter) {
+/// Returns all services behind `gate`, and the way to say that they are about to stop.
+///
+/// Health and reflection are open to all: those who ask for them know no token, and learn nothing.
+fn services(shared: &Arc<Shared>, gate: &Gate, server: Server) -> (Router, HealthReporter) {
     let (reporter, health) = tonic_health::server::health_reporter();
     let reflection = tonic_reflection::server::Builder::configure()
         .register_encoded_file_descriptor_set(DESCRIPTORS)
         .build_v1()
         .expect("the descriptors were made by the build script");
-    let routes = Routes::new(ClusterServer::new(ClusterService(Arc::clone(shared))))
-        .add_service(SolverServer::new(SolverService(Arc::clone(shared))))
-        .add_service(CampaignsServer::new(CampaignsService(Arc::clone(shared))))
+    let cluster = ClusterService(Arc::clone(shared));
+    let solver = SolverService(Arc::clone(shared));
+    let campaigns = CampaignsService(Arc::clone(shared));
+    let routes = Routes::new(ClusterServer::with_interceptor(cluster, gate.clone()))
+        .add_service(SolverServer::with_interceptor(solver, gate.clone()))
+        .add_service(CampaignsServer::with_interceptor(campaigns, gate.clone()))
         .add_service(health)
         .add_service(reflection);
-    let router = Server::builder()
+    let mut server = server
         .tcp_nodelay(true)
         .http2_keepalive_interval(Some(Duration::from_secs(20)))
-        .http2_keepalive_timeout(Some(Duration::from_secs(10)))
-        .add_routes(routes);
-    (router, reporter)
+        .http2_keepalive_timeout(Some(Duration::from_secs(10)));
+    (server.add_routes(routes), reporter)
+}
+
+/// Returns a server that encrypts, if there is something to encrypt with.
+fn encrypting(identity: Option<&Identity>) -> Result<Server, tonic::transport::Error> {
+    let Some(Identity { certificates, key }) = identity else { return Ok(Server::builder()) };
+    let identity = tonic::transport::Identity::from_pem(certificates, key);
+    Server::builder().tls_config(ServerTlsConfig::new().identity(identity))
 }
 
 /// Serves on `listener` until `stop`, then lets the connections end, and drops those that do not.
@@ -57,7 +69,10 @@ pub(super) async fn serve(
     listener: TcpListener,
     stop: &CancellationToken,
 ) -> Result<(), ServiceError> {
-    let (router, health) = services(shared);
+    let Options { token, identity, .. } = &shared.options;
+    let failed = |error| ServiceError::Serving(Arc::new(error));
+    let server = encrypting(identity.as_ref()).map_err(failed)?;
+    let (router, health) = services(shared, &Gate::new(token.as_ref()), server);
     health.set_serving::<ClusterServer<ClusterService>>().await;
     health.set_serving::<SolverServer<SolverService>>().await;
     let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
@@ -69,11 +84,8 @@ pub(super) async fn serve(
         () = stop.cancelled() => None,
         _failure = shared.fate.failure() => None,
     };
-    let result = |ended: Result<(), tonic::transport::Error>| {
-        ended.map_err(|error| ServiceError::Serving(Arc::new(error)))
-    };
     if let Some(ended) = ended {
-        return result(ended);
+        return ended.map_err(failed);
     }
     health.set_service_status("", ServingStatus::NotServing).await;
     health.set_not_serving::<ClusterServer<ClusterService>>().await;
@@ -82,7 +94,7 @@ pub(super) async fn serve(
     closing.cancel();
     // Unresponsive peers could hold the server up for ever.
     match tokio::time::timeout(shared.drain_limit(), serving).await {
-        Ok(ended) => result(ended),
+        Ok(ended) => ended.map_err(failed),
         Err(_elapsed) => {
             tracing::warn!("connections did not close in time");
             Ok(())
@@ -100,7 +112,7 @@ pub(super) struct Memory {
 
 impl Memory {
     pub(super) fn start(shared: &Arc<Shared>) -> Self {
-        let (router, _health) = services(shared);
+        let (router, _health) = services(shared, &Gate::new(None), Server::builder());
         let (connections, incoming) = mpsc::channel(16);
         let closing = CancellationToken::new();
         let incoming = ReceiverStream::new(incoming).map(Ok::<_, io::Error>);

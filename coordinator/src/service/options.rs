@@ -1,9 +1,27 @@
 //! What an operator can choose about a coordinator.
 
+use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use outflank_proto::Token;
+
 use crate::core::Config;
+
+/// The certificate by which others know this coordinator, and its key.
+#[derive(Clone)]
+pub struct Identity {
+    /// The certificate, and those that lead to the one that others know (PEM).
+    pub certificates: Vec<u8>,
+    /// The private key (PEM).
+    pub key: Vec<u8>,
+}
+
+impl fmt::Debug for Identity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Identity(…)")
+    }
+}
 
 /// How a coordinator presents itself and how long it waits.
 #[derive(Clone, Debug)]
@@ -20,6 +38,10 @@ pub struct Options {
     /// The file that notes the audits that are under way and the workers that were found to be
     /// wrong; without one, the next coordinator does not know them.
     pub docket: Option<PathBuf>,
+    /// What workers and clients over the network must show; without one, all are admitted.
+    pub token: Option<Token>,
+    /// What connections over the network are encrypted with; without one, they are not.
+    pub identity: Option<Identity>,
     /// The longest time between two heartbeats of a worker; 5 s. It must be well below the core's
     /// lease.
     pub heartbeat: Duration,
@@ -47,6 +69,8 @@ impl Default for Options {
             core: Config::default(),
             campaigns: None,
             docket: None,
+            token: None,
+            identity: None,
             heartbeat: Duration::from_secs(5),
             hello_deadline: Duration::from_secs(10),
             drain_deadline: Duration::from_secs(10),

@@ -7,6 +7,7 @@ use outflank_coordinator::core::Source;
 use outflank_coordinator::service::Options;
 use outflank_coordinator::store::Store;
 use outflank_engine::{Bound, Window, brute_force};
+use outflank_proto::Access;
 use outflank_proto::v1;
 use outflank_proto::v1::solver_client::SolverClient;
 use outflank_worker::Coordinator;
@@ -83,7 +84,7 @@ async fn the_same_services_are_there_over_tcp() {
     let serving = tokio::spawn(service.serve(listener, stop.clone()));
     let worker = TestWorker::start(Arc::new(BruteForce), 2, address.parse().unwrap());
 
-    let channel = client::connect(&address).await.unwrap();
+    let channel = client::connect(&address, &Access::default()).await.unwrap();
     let position = played(5, 8);
     let solution = client::solve(channel.clone(), position, Window::FULL, |_| {}).await.unwrap();
     assert_eq!(solution.bound, Bound::exact(brute_force::value(position)));
@@ -98,11 +99,14 @@ async fn the_same_services_are_there_over_tcp() {
     worker.stop().await.unwrap();
     stop.cancel();
     serving.await.unwrap().unwrap();
-    assert!(matches!(client::connect(&address).await, Err(ClientError::Unreachable { .. })));
+    assert!(matches!(
+        client::connect(&address, &Access::default()).await,
+        Err(ClientError::Unreachable { .. })
+    ));
 }
 
 /// Returns our services as server reflection lists them.
-async fn reflected(channel: tonic::transport::Channel) -> Vec<String> {
+async fn reflected(channel: outflank_proto::Connection) -> Vec<String> {
     use tonic_reflection::pb::v1::ServerReflectionRequest;
     use tonic_reflection::pb::v1::server_reflection_client::ServerReflectionClient;
     use tonic_reflection::pb::v1::server_reflection_request::MessageRequest;
@@ -135,7 +139,7 @@ async fn a_client_goes_on_when_its_coordinator_is_restarted() {
     let gate = Gated::new();
     let worker = TestWorker::start(gate.clone(), 1, address.to_string().parse().unwrap());
 
-    let channel = client::connect(&address.to_string()).await.unwrap();
+    let channel = client::connect(&address.to_string(), &Access::default()).await.unwrap();
     let (updates, mut seen) = tokio::sync::mpsc::unbounded_channel();
     let position = played(7, 7);
     let solving = tokio::spawn(client::solve(channel, position, Window::FULL, move |update| {

@@ -12,11 +12,11 @@ use outflank_coordinator::service::Options;
 use outflank_coordinator::store::Store;
 use outflank_engine::{Bound, Position, Score, Window, brute_force};
 use outflank_proto::message::{FromWorker, Hello, Job, Report, ToWorker};
+use outflank_proto::{Access, Connection};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
-use tonic::transport::Channel;
 use tonic::{Code, Status};
 
 use crate::support::{RawWorker, hello, played, report, service};
@@ -44,7 +44,7 @@ fn serve(folder: &Path) {
 /// A coordinator in a process of its own, on a store.
 struct Coordinator {
     child: Child,
-    channel: Channel,
+    channel: Connection,
 }
 
 impl Coordinator {
@@ -57,7 +57,8 @@ impl Coordinator {
             .unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
         let address = lines.find_map(|line| Some(line.split_once("listening on ")?.1.to_owned()));
-        let channel = client::connect(&address.expect("it serves")).await.unwrap();
+        let channel =
+            client::connect(&address.expect("it serves"), &Access::default()).await.unwrap();
         Self { child, channel }
     }
 

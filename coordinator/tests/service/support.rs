@@ -8,6 +8,7 @@ use outflank_coordinator::core::{Advisor, Config};
 use outflank_coordinator::service::{Options, ProofStore, Service};
 use outflank_coordinator::store::{Appended, Record, Store, StoreError, Stored};
 use outflank_engine::{Answer, Bound, Control, Position, Request, Square, Window, brute_force};
+use outflank_proto::Connection;
 use outflank_proto::message::{FromWorker, Hello, Job, Report, ToWorker};
 use outflank_proto::v1;
 use outflank_proto::v1::cluster_client::ClusterClient;
@@ -16,7 +17,6 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio_stream::wrappers::ReceiverStream;
 use tokio_util::sync::CancellationToken;
-use tonic::transport::Channel;
 use tonic::{Status, Streaming};
 
 /// Returns a position with `empties` empty squares from the random game number `seed`.
@@ -273,7 +273,7 @@ pub(crate) fn hello() -> Hello {
 
 impl RawWorker {
     /// Connects and sends the first message.
-    pub(crate) async fn open(channel: Channel, first: v1::FromWorker) -> Result<Self, Status> {
+    pub(crate) async fn open(channel: Connection, first: v1::FromWorker) -> Result<Self, Status> {
         let (outbound, messages) = mpsc::channel(100);
         outbound.send(first).await.unwrap();
         let response = ClusterClient::new(channel).work(ReceiverStream::new(messages)).await?;
@@ -281,7 +281,7 @@ impl RawWorker {
     }
 
     /// Connects and is welcomed.
-    pub(crate) async fn join(channel: Channel) -> Self {
+    pub(crate) async fn join(channel: Connection) -> Self {
         let hello = FromWorker::Hello(hello()).into();
         let mut worker = Self::open(channel, hello).await.unwrap();
         assert!(matches!(worker.next().await, Ok(Some(ToWorker::Welcome(_)))));

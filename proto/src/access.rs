@@ -1,0 +1,156 @@
+//! How a caller shows a coordinator that it belongs to the cluster, and how it knows the coordinator:
+//! a token with every call, and the certificate of whoever has signed the coordinator's.
+
+use std::fmt;
+
+use tonic::metadata::{Ascii, MetadataValue};
+use tonic::service::Interceptor;
+use tonic::service::interceptor::InterceptedService;
+use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint};
+use tonic::{Request, Status};
+
+use crate::address::{InvalidAddress, with_scheme};
+
+/// A connection to a coordinator that shows the token with every call, if there is one.
+pub type Connection = InterceptedService<Channel, Pass>;
+
+/// The fewest characters of a token.
+const SHORTEST_TOKEN: usize = 16;
+
+/// The text cannot be a token. It is not repeated: it may be a secret that was meant for something
+/// else.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "a text of {length} bytes is no token, expected at least {SHORTEST_TOKEN} visible ASCII \
+     characters without blanks"
+)]
+pub struct InvalidToken {
+    /// The length of the text.
+    pub length: usize,
+}
+
+/// A secret that a coordinator shares with its workers and clients. It is never printed.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Token(String);
+
+impl Token {
+    /// Returns the token `text`; white space around it is left out.
+    ///
+    /// # Errors
+    /// [`InvalidToken`] if it is short or has other than visible ASCII characters.
+    pub fn new(text: &str) -> Result<Self, InvalidToken> {
+        let text = text.trim();
+        let is_visible = text.bytes().all(|byte| byte.is_ascii_graphic());
+        if text.len() < SHORTEST_TOKEN || !is_visible {
+            return Err(InvalidToken { length: text.len() });
+        }
+        Ok(Self(text.to_owned()))
+    }
+
+    /// Returns its characters.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        self.0.as_bytes()
+    }
+}
+
+impl fmt::Debug for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Token(…)")
+    }
+}
+
+/// Adds the token to calls.
+#[derive(Clone, Debug, Default)]
+pub struct Pass(Option<MetadataValue<Ascii>>);
+
+impl Interceptor for Pass {
+    fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
+        if let Some(value) = &self.0 {
+            request.metadata_mut().insert("authorization", value.clone());
+        }
+        Ok(request)
+    }
+}
+
+/// What a caller shows and expects.
+#[derive(Clone, Debug, Default)]
+pub struct Access {
+    pass: Pass,
+    tls: Option<ClientTlsConfig>,
+}
+
+impl Access {
+    /// Shows `token` with every call.
+    #[must_use]
+    pub fn with_token(mut self, token: &Token) -> Self {
+        let value = format!("Bearer {}", token.0).parse::<MetadataValue<Ascii>>();
+        let mut value = value.expect("a token has visible ASCII characters only");
+        value.set_sensitive(true);
+        self.pass = Pass(Some(value));
+        self
+    }
+
+    /// Encrypts, and talks only to a coordinator whose certificate is signed by one of those in `ca`
+    /// (PEM), for `name` or, without one, for the host of the address.
+    #[must_use]
+    pub fn with_tls(mut self, ca: &[u8], name: Option<&str>) -> Self {
+        let tls = ClientTlsConfig::new().ca_certificate(Certificate::from_pem(ca));
+        self.tls = Some(match name {
+            Some(name) => tls.domain_name(name),
+            None => tls,
+        });
+        self
+    }
+
+    /// Returns whether connections are encrypted.
+    #[must_use]
+    pub fn is_encrypted(&self) -> bool {
+        self.tls.is_some()
+    }
+
+    /// Returns the endpoint at `address`, which has the form `HOST:PORT` (an IPv6 host stands in
+    /// brackets), with the keep-alive settings that find a dead peer within half a minute.
+    ///
+    /// # Errors
+    /// [`InvalidAddress`] if the address has another form, or the certificates are none.
+    pub fn endpoint(&self, address: &str) -> Result<Endpoint, InvalidAddress> {
+        let Some(tls) = &self.tls else { return with_scheme("http", address) };
+        let endpoint = with_scheme("https", address)?;
+        endpoint.tls_config(tls.clone()).map_err(|_error| InvalidAddress::Certificates)
+    }
+
+    /// Returns the connection over `channel`.
+    #[must_use]
+    pub fn over(&self, channel: Channel) -> Connection {
+        InterceptedService::new(channel, self.pass.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_is_long_visible_and_never_printed() {
+        let token = Token::new(" 0123456789abcdef\n").expect("a token");
+        assert_eq!(token.as_bytes(), b"0123456789abcdef");
+        assert_eq!(format!("{token:?}"), "Token(…)");
+        let access = Access::default().with_token(&token);
+        assert!(!format!("{access:?}").contains("0123"), "{access:?}");
+        for bad in ["", "0123456789abcde", "0123456789 abcdef", "0123456789abcdeé"] {
+            assert!(Token::new(bad).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn the_token_is_shown_with_every_call() {
+        let token = Token::new("0123456789abcdef").expect("a token");
+        let mut pass = Access::default().with_token(&token).pass;
+        let request = pass.call(Request::new(())).expect("it only adds");
+        let shown = request.metadata().get("authorization").expect("it is there");
+        assert_eq!(shown.as_bytes(), b"Bearer 0123456789abcdef");
+        let request = Pass::default().call(Request::new(())).expect("it only adds");
+        assert!(request.metadata().is_empty());
+    }
+}

@@ -1,0 +1,53 @@
+//! Tokens and certificates, from their files.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, anyhow};
+use outflank_coordinator::service::Identity;
+use outflank_proto::{Access, Token};
+
+use crate::arguments;
+use crate::exit::{Exit, Failure, OrExit};
+
+/// Returns what is shown to a coordinator and expected of it.
+pub(crate) fn shown(arguments: &arguments::Access) -> Result<Access, Failure> {
+    let mut access = Access::default();
+    if let Some(path) = &arguments.token_file {
+        access = access.with_token(&token(path)?);
+    }
+    if let Some(path) = &arguments.tls_ca {
+        access = access.with_tls(&pem(path, "CERTIFICATE")?, arguments.tls_name.as_deref());
+    }
+    Ok(access)
+}
+
+/// Returns the token in the file at `path`.
+pub(crate) fn token(path: &Path) -> Result<Token, Failure> {
+    let text = fs::read_to_string(path).with_context(|| reading(path)).or_exit(Exit::BadInput)?;
+    Token::new(&text).with_context(|| reading(path)).or_exit(Exit::BadInput)
+}
+
+/// Returns what a coordinator encrypts with, if it does.
+pub(crate) fn identity(arguments: &arguments::Coordinator) -> Result<Option<Identity>, Failure> {
+    let (Some(certificates), Some(key)) = (&arguments.tls_cert, &arguments.tls_key) else {
+        return Ok(None);
+    };
+    let (certificates, key) = (pem(certificates, "CERTIFICATE")?, pem(key, "PRIVATE KEY")?);
+    Ok(Some(Identity { certificates, key }))
+}
+
+/// Returns the file at `path`, which has a section with a name that ends with `label`.
+fn pem(path: &Path, label: &str) -> Result<Vec<u8>, Failure> {
+    let text = fs::read_to_string(path).with_context(|| reading(path)).or_exit(Exit::BadInput)?;
+    let ending = format!("{label}-----");
+    if !text.lines().any(|line| line.starts_with("-----BEGIN ") && line.ends_with(&ending)) {
+        let error = anyhow!("{} has no {label}, expected PEM", path.display());
+        return Err(Failure::new(Exit::BadInput, error));
+    }
+    Ok(text.into_bytes())
+}
+
+fn reading(path: &Path) -> String {
+    format!("reading {}", path.display())
+}
