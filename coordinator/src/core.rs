@@ -148,6 +148,8 @@ struct Turn<'a> {
     /// Positions whose bound has become tighter, and the positions above them not told yet.
     changed: Vec<Position>,
     conflicts: Vec<Conflict>,
+    /// How many questions may still be split for workers that are free.
+    splits: usize,
 }
 
 /// A claim that contradicts what is proved.
@@ -190,35 +192,63 @@ impl Core {
     /// `Persist` commands, which the core remembers.
     pub fn on(&mut self, now: Millis, event: Event, proofs: &dyn Proofs) -> Vec<Command> {
         let mut turn = Turn::new(now, proofs);
+        self.apply(&mut turn, event);
+        self.dispatch(&mut turn);
+        turn.finish()
+    }
+
+    /// Applies one event as [`Core::on`] does, but hands out no job: [`Core::assign`] does that
+    /// afterwards, for many events at once.
+    pub fn hear(&mut self, now: Millis, event: Event, proofs: &dyn Proofs) -> Vec<Command> {
+        let mut turn = Turn::new(now, proofs);
+        self.apply(&mut turn, event);
+        turn.finish()
+    }
+
+    /// Hands out jobs and splits at most `splits` questions for that: so a fleet that comes all at
+    /// once does not keep the core from hearing anybody. Returns the commands, and whether the
+    /// limit has ended it.
+    pub fn assign(
+        &mut self,
+        now: Millis,
+        splits: usize,
+        proofs: &dyn Proofs,
+    ) -> (Vec<Command>, bool) {
+        let mut turn = Turn { splits, ..Turn::new(now, proofs) };
+        self.dispatch(&mut turn);
+        let is_limited = turn.splits == 0;
+        (turn.finish(), is_limited)
+    }
+
+    fn apply(&mut self, turn: &mut Turn<'_>, event: Event) {
+        let now = turn.now;
         match event {
-            Event::Resumed { era, doubted } => self.resumed(&mut turn, era, doubted),
+            Event::Resumed { era, doubted } => self.resumed(turn, era, doubted),
             Event::Submitted { solve, position, window } => {
-                self.submitted(&mut turn, solve, position, window, None);
+                self.submitted(turn, solve, position, window, None);
             }
             Event::Enlisted { solve, position, window, terms } => {
-                self.submitted(&mut turn, solve, position, window, Some(terms));
+                self.submitted(turn, solve, position, window, Some(terms));
             }
-            Event::Abandoned { solve } => self.forget(&mut turn, solve),
-            Event::Joined { worker, threads } => self.joined(&mut turn, worker, threads),
+            Event::Abandoned { solve } => self.forget(turn, solve),
+            Event::Joined { worker, threads } => self.joined(turn, worker, threads),
             Event::Draining { worker } => {
                 self.fleet.renew(worker, after(now, self.config.lease));
                 self.fleet.drain(worker);
             }
-            Event::Left { worker } => self.left(&mut turn, worker),
-            Event::Heartbeat { worker, jobs } => self.heartbeat(&mut turn, worker, &jobs),
+            Event::Left { worker } => self.left(turn, worker),
+            Event::Heartbeat { worker, jobs } => self.heartbeat(turn, worker, &jobs),
             Event::Reported { worker, .. } if self.audits.is_guilty(worker) => {}
             Event::Interim { worker, .. } if self.audits.is_guilty(worker) => {}
             Event::Hinted { worker, .. } if self.audits.is_guilty(worker) => {}
-            Event::Hinted { worker, job, hints } => self.hinted(&mut turn, worker, job, hints),
-            Event::Interim { worker, interim } => self.interim(&mut turn, worker, interim),
-            Event::Reported { worker, report } => self.reported(&mut turn, worker, &report),
-            Event::TakenBack { era } => self.start_again(&mut turn, era),
-            Event::Suspected { claims } => self.suspected(&mut turn, &claims),
-            Event::Tick => self.tick(&mut turn),
+            Event::Hinted { worker, job, hints } => self.hinted(turn, worker, job, hints),
+            Event::Interim { worker, interim } => self.interim(turn, worker, interim),
+            Event::Reported { worker, report } => self.reported(turn, worker, &report),
+            Event::TakenBack { era } => self.start_again(turn, era),
+            Event::Suspected { claims } => self.suspected(turn, &claims),
+            Event::Tick => self.tick(turn),
         }
-        self.settle_needs(&mut turn);
-        self.dispatch(&mut turn);
-        turn.finish()
+        self.settle_needs(turn);
     }
 
     /// Returns the size of the state.
@@ -338,7 +368,8 @@ impl fmt::Debug for Core {
 impl<'a> Turn<'a> {
     fn new(now: Millis, proofs: &'a dyn Proofs) -> Self {
         let (persist, commands) = (Vec::new(), Vec::new());
-        Self { now, proofs, persist, commands, changed: Vec::new(), conflicts: Vec::new() }
+        let (changed, conflicts) = (Vec::new(), Vec::new());
+        Self { now, proofs, persist, commands, changed, conflicts, splits: usize::MAX }
     }
 
     /// Returns the commands, the proofs first: all that follows may rest on them.

@@ -15,7 +15,7 @@ const SPLIT_CANDIDATES: usize = 64;
 
 impl Core {
     /// Hands out jobs as long as threads are free: from the queue, else speculative brothers, else
-    /// second copies.
+    /// second copies; all of it only until the turn's splits are used up.
     pub(super) fn dispatch(&mut self, turn: &mut Turn<'_>) {
         if self.audits.taking_back {
             return;
@@ -29,6 +29,9 @@ impl Core {
             self.fill(turn);
             if self.hand_out(turn) {
                 continue;
+            }
+            if turn.splits == 0 {
+                return;
             }
             let idle = self.fleet.free_threads() > 0;
             if !(idle && self.split_oldest(turn)) {
@@ -46,18 +49,20 @@ impl Core {
     /// Takes items from the queue until every free thread could have one; what does not fit a job
     /// is expanded.
     fn fill(&mut self, turn: &mut Turn<'_>) {
-        while self.ready.len() < self.fleet.free_threads() {
+        while turn.splits > 0 && self.ready.len() < self.fleet.free_threads() {
             let first = self.queue.first().map(|&(rank, _)| rank);
             if self.config.speculation
                 && let Some(&(brother, _)) = self.brothers.first()
                 && first.is_none_or(|first| brother < first)
                 && self.speculate(turn)
             {
+                turn.splits -= 1;
                 continue;
             }
             let Some((rank, item)) = self.queue.pop_first() else { return };
             match item {
                 Item::Question(key) if !self.fits(key) => {
+                    turn.splits -= 1;
                     self.expand(turn, key);
                     self.settle_needs(turn);
                 }
@@ -95,7 +100,8 @@ impl Core {
     /// Assigns what is ready. Returns whether anything was taken from the list.
     fn hand_out(&mut self, turn: &mut Turn<'_>) -> bool {
         let free = self.fleet.free_threads();
-        let one_thread_each = self.ready.len() >= free;
+        // Where splitting was broken off there will be more.
+        let one_thread_each = self.ready.len() >= free || turn.splits == 0;
         let batch: Vec<(Rank, Item)> = self.ready.iter().take(free).copied().collect();
         let mut moved = false;
         for (rank, item) in batch {
@@ -239,6 +245,7 @@ impl Core {
         else {
             return false;
         };
+        turn.splits -= 1;
         self.expand(turn, key);
         self.settle_needs(turn);
         true

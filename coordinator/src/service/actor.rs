@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use outflank_proto::message::ToWorker;
 use tokio::sync::mpsc;
+use tokio::sync::mpsc::error::TryRecvError;
 
 use super::clock::Clock;
 use super::docket::{Docket, Verdict};
@@ -14,6 +15,11 @@ use super::writer::{Batch, Release};
 use super::{Shared, convert};
 use crate::core::{Command, Core, Event, Millis, Proof};
 use crate::store::{Origin, Record};
+
+/// The most events that are taken before jobs are handed out again: some milliseconds.
+const MOST_EVENTS: usize = 256;
+/// The most questions that are split before events are taken again: some milliseconds, too.
+const MOST_SPLITS: usize = 32;
 
 /// The writer has stopped, so that nothing can be kept any more.
 #[derive(Debug)]
@@ -56,35 +62,69 @@ impl Actor {
     }
 
     /// Feeds the core until the queue is closed or the writer has stopped.
-    pub(super) fn run(mut self, mut inputs: mpsc::Receiver<Input>) {
+    pub(super) fn run(mut self, inputs: mpsc::Receiver<Input>) {
+        if self.serve(inputs).is_err() {
+            tracing::debug!("the core stops: the writer has failed and has said why");
+        }
+    }
+
+    /// Takes all events that have come, then hands out some of the jobs that can be handed out,
+    /// and so on: who joins or gives a sign of life never waits for all the work of a large fleet.
+    fn serve(&mut self, mut inputs: mpsc::Receiver<Input>) -> Result<(), Stopped> {
         let mut clock = Clock::new(self.shared.options.longest_pause());
-        if let Some(resumed) = self.resumed.take()
-            && self.feed(Millis(0), resumed).is_err()
-        {
-            return;
+        if let Some(resumed) = self.resumed.take() {
+            self.feed(Millis(0), resumed)?;
         }
-        while let Some(Input::Event(time, event)) = inputs.blocking_recv() {
-            let left = match event {
-                Event::Left { worker } => Some(worker),
-                _ => None,
+        let (mut now, mut has_more_to_assign) = (Millis(0), false);
+        loop {
+            let first = match inputs.try_recv() {
+                Ok(input) => Some(input),
+                Err(TryRecvError::Empty) if has_more_to_assign => None,
+                Err(_empty_or_closed) => match inputs.blocking_recv() {
+                    Some(input) => Some(input),
+                    None => return Ok(()),
+                },
             };
-            if self.feed(clock.read(time), event).is_err() {
-                return; // The writer has failed and has said why.
+            let others = std::iter::from_fn(|| inputs.try_recv().ok());
+            for input in first.into_iter().chain(others).take(MOST_EVENTS) {
+                let Input::Event(time, event) = input else { return Ok(()) };
+                now = clock.read(time);
+                self.take(now, event)?;
             }
-            if let Some(worker) = left {
-                self.shared.links.remove_worker(worker);
-            }
+            has_more_to_assign = self.assign(now)?;
         }
+    }
+
+    fn take(&mut self, now: Millis, event: Event) -> Result<(), Stopped> {
+        let left = match event {
+            Event::Left { worker } => Some(worker),
+            _ => None,
+        };
+        self.feed(now, event)?;
+        if let Some(worker) = left {
+            self.shared.links.remove_worker(worker);
+        }
+        Ok(())
     }
 
     /// Feeds one event, and whatever follows from it before anything else.
     fn feed(&mut self, now: Millis, event: Event) -> Result<(), Stopped> {
         let mut next = Some(event);
         while let Some(event) = next {
-            let commands = self.core.on(now, event, &self.view);
+            let commands = self.core.hear(now, event, &self.view);
             next = self.carry_out(commands)?;
         }
         Ok(())
+    }
+
+    /// Hands out jobs; returns whether there are more.
+    fn assign(&mut self, now: Millis) -> Result<bool, Stopped> {
+        let (commands, has_more) = self.core.assign(now, MOST_SPLITS, &self.view);
+        if let Some(event) = self.carry_out(commands)? {
+            self.feed(now, event)?;
+            return Ok(true);
+        }
+        Ok(has_more)
     }
 
     /// Sends out at once what needs no proof, and hands the rest to the writer as one batch. Returns

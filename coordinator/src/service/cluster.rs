@@ -53,7 +53,7 @@ impl Cluster for ClusterService {
             return Err(Status::permission_denied(reason));
         }
         let (queue, messages) = mpsc::channel(QUEUE);
-        let connection = Connection::open(shared, hello, queue, protocol).await;
+        let connection = Connection::open(shared, hello, queue, protocol);
         let tasks = connection.shared.tasks.clone();
         tasks.spawn(connection.run(inbound));
         Ok(Response::new(ReceiverStream::new(messages)))
@@ -93,11 +93,14 @@ struct Connection {
     worker: WorkerId,
     queue: WorkerQueue,
     cut: CancellationToken,
+    /// What the core could not be told yet.
+    unheard: Option<Event>,
 }
 
 impl Connection {
-    /// Welcomes a worker and announces it to the core.
-    async fn open(shared: Arc<Shared>, hello: Hello, queue: WorkerQueue, protocol: u32) -> Self {
+    /// Welcomes a worker, and announces it to the core if that is not behindhand: the welcome waits for
+    /// nothing.
+    fn open(shared: Arc<Shared>, hello: Hello, queue: WorkerQueue, protocol: u32) -> Self {
         let worker = WorkerId(shared.next_worker.fetch_add(1, Ordering::Relaxed));
         let known_as = name(&hello).unwrap_or_else(|| format!("{}/{}", hello.host, worker.0));
         let Hello { build, isa, host, threads, listens, .. } = hello;
@@ -127,12 +130,15 @@ impl Connection {
         };
         shared.links.add_worker(worker, link);
         shared.links.tell(worker, welcome);
-        shared.events.send(Event::Joined { worker, threads }).await;
-        Self { shared, worker, queue, cut }
+        let unheard = shared.events.offer(Event::Joined { worker, threads });
+        Self { shared, worker, queue, cut, unheard }
     }
 
     /// Hands the worker's messages to the core until the connection ends.
-    async fn run(self, inbound: Streaming<v1::FromWorker>) {
+    async fn run(mut self, inbound: Streaming<v1::FromWorker>) {
+        if let Some(joined) = self.unheard.take() {
+            self.shared.events.send(joined).await;
+        }
         match self.relay(inbound).await {
             Ok(()) => tracing::info!(worker = self.worker.0, "worker left"),
             Err(status) => {

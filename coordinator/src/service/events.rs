@@ -49,6 +49,17 @@ impl Events {
         }
     }
 
+    /// Hands `event` to the core, or returns it if the queue is full.
+    pub(super) fn offer(&self, event: Event) -> Option<Event> {
+        match self.inputs.try_reserve() {
+            Ok(place) => {
+                place.send(Input::Event(self.now(), event));
+                None
+            }
+            Err(_full_or_closed) => Some(event),
+        }
+    }
+
     /// Lets the core stop after the events sent so far.
     pub(super) async fn close(&self) {
         if self.inputs.send(Input::Close).await.is_err() {

@@ -487,3 +487,27 @@ fn a_job_that_is_split_while_it_runs_is_told_what_others_prove_below_it() {
     let children: Vec<Position> = Square::all(below.moves()).map(after).collect();
     assert!(known.iter().all(|(position, _)| children.contains(position)), "{known:?}");
 }
+
+#[test]
+fn a_fleet_that_comes_all_at_once_is_given_jobs_in_parts() {
+    let config = Config { jobs_per_thread: 4.0, ..split() };
+    let mut script = Script::new(config);
+    script.submit(0, 1, position(&mut Random(11), 14));
+    for worker in 1..=40 {
+        let joined = Event::Joined { worker: WorkerId(worker), threads: 1 };
+        assert_eq!(script.core.hear(Millis(0), joined, &script.store), [], "no work is done yet");
+    }
+    assert_eq!(script.core.status().workers, 40);
+    let (mut rounds, mut jobs) = (0, 0);
+    loop {
+        let (commands, has_more) = script.core.assign(Millis(0), 1, &script.store);
+        jobs += assigned(&commands).len();
+        assert!(assigned(&commands).iter().all(|(_, job)| job.threads == 1));
+        if !has_more {
+            break;
+        }
+        rounds += 1;
+    }
+    assert_eq!(jobs, 40, "everybody has a job in the end");
+    assert!(rounds > 2, "after {rounds} questions that were split");
+}

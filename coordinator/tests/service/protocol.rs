@@ -1,13 +1,14 @@
 //! What the coordinator says to messages that do not follow the protocol.
 
+use outflank_coordinator::service::{Options, Service};
 use outflank_engine::{Position, Square};
-use outflank_proto::message::{FromWorker, Hello};
+use outflank_proto::message::{FromWorker, Hello, ToWorker};
 use outflank_proto::v1;
 use outflank_proto::v1::cluster_client::ClusterClient;
 use outflank_proto::v1::solver_client::SolverClient;
 use tonic::{Code, Status};
 
-use crate::support::{RawWorker, hello, simple};
+use crate::support::{Faulty, RawWorker, Thoughtful, hello, simple};
 
 /// Returns what the coordinator answers to a first message.
 async fn answer_to(first: v1::FromWorker) -> Status {
@@ -107,5 +108,38 @@ async fn a_request_with_a_bad_field_is_refused_and_the_field_named() {
     let status = client.fetch(v1::FetchRequest { position: None }).await.unwrap_err();
     assert_eq!(status.code(), Code::InvalidArgument);
     assert_eq!(status.message(), "field position is absent, expected a position");
+    service.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_worker_is_welcomed_while_thousands_of_events_wait_for_the_core() {
+    let advisor = Thoughtful::new();
+    let store = Faulty::new();
+    let thinking = Box::new(advisor.clone());
+    let service = Service::start(Options::default(), store, thinking).unwrap();
+    let talker = RawWorker::join(service.connect_in_memory()).await;
+    let mut client = SolverClient::new(service.connect_in_memory());
+    let request = v1::SolveRequest { position: Some(Position::START.into()), window: None };
+    let updates = client.solve(request).await.unwrap();
+    advisor.begun().await;
+    // More than the queue to the core holds; the connection reads no further then.
+    let heartbeat = || v1::FromWorker::from(FromWorker::Heartbeat(Vec::new()));
+    let talking = tokio::spawn(async move {
+        for _ in 0..5_000 {
+            if talker.outbound.send(heartbeat()).await.is_err() {
+                break;
+            }
+        }
+        talker
+    });
+    let late = RawWorker::join(service.connect_in_memory()).await;
+    advisor.go_on();
+    late.say(FromWorker::Draining).await;
+    let mut talker = talking.await.unwrap();
+    talker.say(FromWorker::Heartbeat(vec![(7, 1)])).await;
+    // The core has heard everything that was said before.
+    let answer = talker.next_but_jobs().await;
+    assert!(matches!(answer, Ok(Some(ToWorker::Cancel(7)))), "{answer:?}");
+    drop((updates, late, talker));
     service.stop().await.unwrap();
 }

@@ -201,6 +201,48 @@ impl Advisor for EngineAdvisor {
     }
 }
 
+/// An advisor that says that it has begun to think and goes on when it is told to.
+#[derive(Clone)]
+pub(crate) struct Thoughtful(Arc<Thinking>);
+
+/// What the advisor and the test share.
+struct Thinking {
+    begun: watch::Sender<bool>,
+    may_go_on: Mutex<bool>,
+    told: Condvar,
+}
+
+impl Thoughtful {
+    pub(crate) fn new() -> Self {
+        let (begun, _) = watch::channel(false);
+        let (may_go_on, told) = (Mutex::new(false), Condvar::new());
+        Self(Arc::new(Thinking { begun, may_go_on, told }))
+    }
+
+    /// Waits until it thinks.
+    pub(crate) async fn begun(&self) {
+        self.0.begun.subscribe().wait_for(|&begun| begun).await.unwrap();
+    }
+
+    pub(crate) fn go_on(&self) {
+        *self.0.may_go_on.lock().unwrap() = true;
+        self.0.told.notify_all();
+    }
+}
+
+impl Advisor for Thoughtful {
+    fn estimate(&self, _position: Position) -> i32 {
+        let Thinking { begun, may_go_on, told } = &*self.0;
+        begun.send_replace(true);
+        drop(told.wait_while(may_go_on.lock().unwrap(), |may_go_on| !*may_go_on).unwrap());
+        0
+    }
+
+    fn predicted_nodes(&self, _position: Position, _window: Window, _estimate: i32) -> f64 {
+        1e6
+    }
+}
+
 /// Returns options that make many small jobs of a small position.
 pub(crate) fn fine() -> Options {
     let core =
