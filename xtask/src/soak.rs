@@ -29,6 +29,9 @@ pub(crate) struct Soak {
     /// The number of workers, each with one thread.
     #[arg(long, value_name = "N", default_value_t = 4)]
     workers: usize,
+    /// The memory of each worker's hash table.
+    #[arg(long, value_name = "SIZE", default_value = "16M")]
+    hash: String,
     /// The mean time between two faults, in seconds.
     #[arg(long, value_name = "S", default_value_t = 1.0)]
     every: f64,
@@ -72,8 +75,8 @@ pub(crate) fn run(arguments: &Soak) -> anyhow::Result<()> {
     while rounds == 0 || Instant::now() < end {
         judge.begin_round()?;
         let link = if arguments.network { Link::Namespaces } else { Link::Loopback };
-        let mut cluster =
-            Cluster::start(&arguments.work, link, arguments.workers, arguments.job_nodes)?;
+        let Soak { work, workers, hash, job_nodes, .. } = arguments;
+        let mut cluster = Cluster::start(work, link, *workers, hash, *job_nodes)?;
         while !cluster.client_is_done()? {
             let wait = Duration::from_secs_f64(2.0 * arguments.every * random.share());
             cluster.wait(wait)?;

@@ -134,6 +134,7 @@ impl Cluster {
         work: &Path,
         link: Link,
         workers: usize,
+        hash: &str,
         job_nodes: u64,
     ) -> anyhow::Result<Self> {
         let network = match link {
@@ -158,8 +159,8 @@ impl Cluster {
         coordinator.arguments.push("--listen".to_owned());
         let address = launch(&mut coordinator, &listen)?;
         let worker = |number: usize| {
-            let mut arguments = words("worker --threads 1 --hash 16M --connect");
-            arguments.push(address.clone());
+            let mut arguments = words("worker --threads 1 --hash");
+            arguments.extend([hash.to_owned(), "--connect".to_owned(), address.clone()]);
             named(format!("worker-{number}"), arguments, Some(format!("worker-{number}")))
         };
         let mut workers: Vec<Process> = (0..workers).map(worker).collect();
