@@ -87,8 +87,7 @@ impl<K: SearchSet> Comparison<'_, K> {
     #[inline(always)]
     fn contenders(&self, candidates: &[Candidate], most: usize) -> ([usize; COMPARED[0]], usize) {
         let candidates = &candidates[..most.min(candidates.len())];
-        let is_known = |candidate: &Candidate| self.known == Some(candidate.square as u8);
-        let unknown = candidates.iter().filter(|candidate| !is_known(candidate));
+        let unknown = candidates.iter().filter(|candidate| !candidate.is_known());
         let best = unknown.map(|candidate| candidate.key).max().unwrap_or(0);
         let (mut order, mut count) = ([0; COMPARED[0]], 0);
         for (place, candidate) in candidates.iter().enumerate() {
@@ -163,8 +162,7 @@ fn cheapest_answer<K: SearchSet>(
         return at_a_pass(kernels, weights, node);
     }
     if pairs == 1 {
-        let most = if node.empties < 14 { 2 } else { 3 };
-        let answers = Answers::new(kernels, node, moves, most);
+        let answers = Answers::new(kernels, node, moves, evaluated(node.empties));
         return answers.costs(kernels, weights, node).fold(f32::INFINITY, f32::min);
     }
     let answers = Answers::new(kernels, node, moves, MOST_ANSWERS);
@@ -174,6 +172,12 @@ fn cheapest_answer<K: SearchSet>(
         least = least.min(kernels.cost(weights, &after, pairs - 1, limit.min(least)));
     }
     least
+}
+
+/// Returns how many answers are evaluated at the last pair, with that many empty squares before them.
+#[inline(always)]
+const fn evaluated(empties: u32) -> usize {
+    if empties < 14 { 2 } else { 3 }
 }
 
 /// Returns the cost of a position whose player, for whom it is to be proved, must pass.

@@ -19,6 +19,17 @@ pub(crate) struct Candidate {
     pub(crate) estimate: i32,
 }
 
+/// The keys of the moves that an earlier search found best, before those of all others.
+const KNOWN: [i32; 2] = [i32::MAX, i32::MAX - 1];
+
+impl Candidate {
+    /// Returns whether an earlier search found the move best, or second best.
+    #[inline(always)]
+    pub(crate) const fn is_known(&self) -> bool {
+        self.key >= KNOWN[1]
+    }
+}
+
 /// Where the value of a position is expected, compared with a null window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outlook {
@@ -163,9 +174,9 @@ impl Candidates {
             let square = candidate.square;
             candidate.estimate = node.estimate;
             candidate.key = if first[0] == Some(square as u8) {
-                i32::MAX
+                KNOWN[0]
             } else if first[1] == Some(square as u8) {
-                i32::MAX - 1
+                KNOWN[1]
             } else {
                 key(searcher, node, candidate, hurry)? + (odd >> square & 1) as i32 * ODD
             };

@@ -70,7 +70,7 @@ fn reference_answer(position: Position, pairs: usize) -> f32 {
     }
     answers.sort_by_key(|after| after.moves().count_ones());
     if pairs == 1 {
-        answers.truncate(if position.empties() < 14 { 2 } else { 3 });
+        answers.truncate(evaluated(position.empties()));
         return answers.into_iter().map(guess_of).fold(f32::INFINITY, f32::min);
     }
     answers.truncate(MOST_ANSWERS);
