@@ -112,18 +112,23 @@ pub async fn connect(address: &str, access: &Access) -> Result<Connection, Clien
     Ok(connection)
 }
 
+/// How a connection breaks that one side encrypts and the other does not: which of these comes first is
+/// a matter of chance.
+const MISUNDERSTOOD: [&str; 6] = [
+    "frame with invalid size",
+    "corrupt message",
+    "connection closed",
+    "broken pipe",
+    "reset by peer",
+    "handshake eof",
+];
+
 /// Returns what a connection that broke in this way may lack.
 fn hint(cause: &str, access: &Access) -> &'static str {
-    match access.is_encrypted() {
-        false
-            if ["frame with invalid size", "connection closed"]
-                .iter()
-                .any(|&text| cause.contains(text)) =>
-        {
-            " (perhaps it expects encryption: --tls-ca)"
-        }
-        true if cause.contains("corrupt message") => " (perhaps it does not encrypt)",
-        _ => "",
+    match MISUNDERSTOOD.iter().any(|&text| cause.contains(text)) {
+        true if access.is_encrypted() => " (perhaps it does not encrypt)",
+        true => " (perhaps it expects encryption: --tls-ca)",
+        false => "",
     }
 }
 
