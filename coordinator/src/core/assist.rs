@@ -41,6 +41,9 @@ impl Core {
     /// Gives an idle worker the job of a lead that has not finished its selective searches. Returns
     /// whether there was one.
     pub(super) fn find_assistant(&mut self, turn: &mut Turn<'_>) -> bool {
+        if !self.is_small_fleet() {
+            return false; // Nobody leads, and there may be thousands of jobs.
+        }
         let keys: Vec<Key> = self.single_copies.iter().map(|&(_, key)| key).collect();
         keys.into_iter().any(|key| self.assist(turn, key))
     }

@@ -92,6 +92,9 @@ pub(super) struct Audits {
     pub(super) taking_back: bool,
     /// The requests that are answered but for audits.
     held_back: BTreeSet<SolveId>,
+    /// Whether an audit has ended since they were looked at: until then they have to wait, and to
+    /// look at them takes a walk along each of their lines.
+    has_news: bool,
     /// Those whose word counts for nothing.
     guilty: BTreeSet<WorkerId>,
     /// How often proofs were taken back.
@@ -189,7 +192,7 @@ impl Core {
         for id in ids {
             self.assign_audit(turn, id);
         }
-        if !self.audits.taking_back {
+        if !self.audits.taking_back && std::mem::take(&mut self.audits.has_news) {
             self.answer_the_audited(turn);
         }
     }

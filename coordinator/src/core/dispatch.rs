@@ -86,8 +86,11 @@ impl Core {
         let is_leaf = key.position.empties() <= self.config.leaf_empties;
         let one_worker = self.fleet.accepting() == 1
             && question.wanted_by.keys().any(|wanted| matches!(wanted, Wanted::Solve(_)));
-        let size = if one_worker { self.config.longest_job } else { self.job_size() };
-        is_leaf || question.predicted <= size || self.wants_lead(key)
+        // To find the size takes a look at every request: most questions do not need it.
+        let predicted = question.predicted;
+        let is_small = predicted <= self.config.shortest_job
+            || predicted <= self.config.longest_job && (one_worker || predicted <= self.job_size());
+        is_leaf || is_small || self.wants_lead(key)
     }
 
     /// Returns the largest job that requests are cut into, in predicted nodes.

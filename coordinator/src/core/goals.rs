@@ -123,7 +123,11 @@ impl Core {
         if held.bound.implies(bound) {
             return;
         }
-        let best_move = best_move.or(held.best_move);
+        // A move that proves nothing new is no better than the one that is held.
+        let best_move = match bound.lower() > held.bound.lower() {
+            true => best_move.or(held.best_move),
+            false => held.best_move.or(best_move),
+        };
         let proof =
             Proof { position, bound, best_move, nodes: 0, method: Method::Inference, worker: None };
         if held.bound.merge(bound).is_err() {

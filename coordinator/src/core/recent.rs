@@ -35,9 +35,15 @@ impl Recent {
 
     /// Remembers `proof`, given what was `known` before and does not contradict it.
     pub(super) fn note(&mut self, known: Known, proof: &Proof) {
+        // As the store has it: the move belongs to the lower bound.
+        let is_better = proof.bound.lower() > known.bound.lower();
+        let (first, second) = match is_better {
+            true => (proof.best_move, known.best_move),
+            false => (known.best_move, proof.best_move),
+        };
         let merged = Known {
             bound: known.bound.merge(proof.bound).unwrap_or(known.bound),
-            best_move: proof.best_move.or(known.best_move),
+            best_move: first.or(second),
             from_store: false,
         };
         if self.known.insert(proof.position, merged).is_none() {
@@ -45,6 +51,47 @@ impl Recent {
             if self.order.len() > CAPACITY {
                 self.order.pop_front().and_then(|oldest| self.known.remove(&oldest));
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use outflank_engine::{Bound, Score, Square};
+
+    use super::*;
+    use crate::core::message::Method;
+
+    struct Nothing;
+
+    impl Proofs for Nothing {
+        fn get(&self, _position: Position) -> Option<(Bound, Option<Square>)> {
+            None
+        }
+    }
+
+    #[test]
+    fn a_tighter_upper_bound_does_not_replace_the_move_that_proves_the_lower_one() {
+        let position = Position::START.canonical();
+        let proof = |bound, square| Proof {
+            position,
+            bound,
+            best_move: Square::new(square),
+            nodes: 0,
+            method: Method::Search,
+            worker: None,
+        };
+        let (low, high) = (Bound::at_least(Score::DRAW), Bound::at_most(Score::DRAW));
+        for both in [[proof(low, 19), proof(high, 26)], [proof(high, 26), proof(low, 19)]] {
+            let mut recent = Recent::default();
+            for proof in &both {
+                recent.note(recent.known(&Nothing, position), proof);
+            }
+            let known = recent.known(&Nothing, position);
+            assert_eq!(
+                (known.bound, known.best_move),
+                (Bound::exact(Score::DRAW), Square::new(19))
+            );
         }
     }
 }

@@ -1,22 +1,15 @@
 //! What a coordinator takes over from one that has died: doubts, and the number of its verdicts.
 
+use std::cell::Cell;
+
 use outflank_coordinator::core::{
-    AuditId, Command, Config, Event, Job, Method, Proof, Report, SolveId, WorkerId,
+    AuditId, Command, Config, Event, Method, Millis, Proof, Proofs, Report, SolveId, WorkerId,
 };
-use outflank_engine::{Bound, Position, Score};
+use outflank_engine::{Bound, Position, Score, Square};
 
 use crate::oracle::Oracle;
-use crate::random::{Random, position};
-use crate::script::{Script, assigned, only_job, whole};
-use crate::worker::finished;
-
-fn nine_empties() -> Position {
-    position(&mut Random(11), 9)
-}
-
-fn truth(job: &Job) -> Report {
-    finished(&Oracle::default(), &mut Random(1), job, 100)
-}
+use crate::script::{Script, assigned, nine_empties, only_job, truth, whole};
+use crate::world::Store;
 
 /// Returns a core that is asked for a position of which the store says `bound`, which was doubted.
 fn resumed(bound: Bound) -> (Script, Proof) {
@@ -64,6 +57,29 @@ fn a_claim_that_was_doubted_is_traced_when_two_refute_it() {
     assert!(commands.iter().any(is_traced), "{commands:?}");
     let commands = script.at(3, Event::TakenBack { era: 4 });
     assert!(commands.contains(&Command::Cleared { audit: AuditId(5) }), "{commands:?}");
+}
+
+/// A store that counts how often it is asked.
+struct Counting<'a>(&'a Store, Cell<u64>);
+
+impl Proofs for Counting<'_> {
+    fn get(&self, position: Position) -> Option<(Bound, Option<Square>)> {
+        self.1.set(self.1.get() + 1);
+        self.0.get(position)
+    }
+}
+
+#[test]
+fn what_waits_for_an_audit_is_not_looked_up_again_with_every_event() {
+    let value = Oracle::default().value(nine_empties());
+    let (mut script, _) = resumed(Bound::exact(value));
+    let (_, job) = only_job(&script.join(1, 1, 1));
+    let store = Counting(&script.store, Cell::new(0));
+    for second in 2..10 {
+        let heartbeat = Event::Heartbeat { worker: WorkerId(1), jobs: vec![(job.id, second)] };
+        assert_eq!(script.core.on(Millis(1_000 * second), heartbeat, &store), []);
+    }
+    assert_eq!(store.1.get(), 0, "nothing has changed");
 }
 
 /// Returns the bounds of the only `Contradicted`.

@@ -8,6 +8,9 @@ use outflank_coordinator::core::{
 use outflank_engine::{Bound, Position, Window};
 
 use crate::advisor::Heuristic;
+use crate::oracle::Oracle;
+use crate::random::{Random, position};
+use crate::worker::finished;
 use crate::world::Store;
 
 /// The core under test.
@@ -98,4 +101,14 @@ pub(crate) fn only_job(commands: &[Command]) -> (u64, Job) {
     let jobs = assigned(commands);
     assert_eq!(jobs.len(), 1, "{commands:?}");
     jobs[0].clone()
+}
+
+/// Returns the position that most lists of events are about.
+pub(crate) fn nine_empties() -> Position {
+    position(&mut Random(11), 9)
+}
+
+/// Returns the report of a worker that has solved `job`.
+pub(crate) fn truth(job: &Job) -> Report {
+    finished(&Oracle::default(), &mut Random(1), job, 100)
 }

@@ -7,7 +7,7 @@ use crate::core::message::Command;
 impl Core {
     /// Has claims of unknown authors solved again, one of which must be false.
     pub(in crate::core) fn suspected(&mut self, turn: &mut Turn<'_>, claims: &[Proof]) {
-        self.audits.taking_back = false;
+        (self.audits.taking_back, self.audits.has_news) = (false, true);
         let cause = self.audits.traced.take();
         for &claim in claims {
             let audit = Audit::new(Proof { worker: None, ..claim }, None, None);
@@ -82,6 +82,7 @@ impl Core {
 
     pub(super) fn close_audit(&mut self, turn: &mut Turn<'_>, id: AuditId) -> Option<Audit> {
         turn.commands.push(Command::Cleared { audit: id });
+        self.audits.has_news = true;
         self.audits.open.remove(&id)
     }
 

@@ -1,0 +1,172 @@
+//! How a request becomes jobs, and who gets which.
+
+use std::time::Duration;
+
+use outflank_coordinator::core::{Command, Config, Event, JobId, Millis, Report, WorkerId};
+use outflank_engine::{Bound, Position, Square, Window};
+
+use crate::oracle::Oracle;
+use crate::random::{Random, position};
+use crate::script::{Script, assigned, nine_empties, only_job, split, truth, whole};
+use crate::worker::empty;
+
+#[test]
+fn a_small_root_is_one_job_in_the_asked_window_on_all_threads() {
+    let mut script = Script::new(whole());
+    assert_eq!(assigned(&script.submit(0, 1, nine_empties())), []);
+    let (worker, job) = only_job(&script.join(1, 7, 4));
+    assert_eq!((worker, job.threads, job.window), (7, 4, Window::FULL));
+    assert_eq!(job.position, nine_empties().canonical());
+}
+
+#[test]
+fn many_jobs_take_one_thread_each_and_pointless_ones_are_cancelled() {
+    let mut script = Script::new(split());
+    script.join(0, 1, 2);
+    let jobs = assigned(&script.submit(0, 1, nine_empties()));
+    assert_eq!(jobs.len(), 2);
+    let root = nine_empties().canonical();
+    assert!(jobs.iter().all(|(_, job)| job.threads == 1 && job.position != root));
+    let value = Oracle::default().value(nine_empties());
+    let root = Report {
+        position: nine_empties().canonical(),
+        bound: Bound::exact(value),
+        ..empty(&jobs[0].1, 1)
+    };
+    let late = Report { job: JobId(5), ..root };
+    let commands = script.report(1, 99, late);
+    for (worker, job) in jobs {
+        assert!(commands.contains(&Command::Cancel { worker: WorkerId(worker), job: job.id }));
+    }
+}
+
+#[test]
+fn brothers_are_only_tried_early_when_threads_would_idle() {
+    let count = |speculation| {
+        let mut script = Script::new(Config { speculation, longest_job: 100.0, ..split() });
+        for worker in 1..400 {
+            script.join(0, worker, 1);
+        }
+        assigned(&script.submit(0, 1, nine_empties())).len()
+    };
+    assert!(count(true) > count(false), "{} and {}", count(true), count(false));
+}
+
+#[test]
+fn the_eldest_is_asked_for_its_value_and_its_brothers_whether_they_are_better() {
+    let mut script = Script::new(Config { longest_job: 700.0, goals_from: usize::MAX, ..split() });
+    for worker in 1..40 {
+        script.join(0, worker, 1);
+    }
+    let jobs = assigned(&script.submit(0, 1, nine_empties()));
+    let (wide, null): (Vec<_>, Vec<_>) =
+        jobs.iter().map(|(_, job)| job).partition(|job| !job.window.is_null());
+    let [eldest] = wide[..] else { panic!("{jobs:?}") };
+    assert_eq!(eldest.window.lower().up().up(), eldest.window.upper(), "one score is inside");
+    assert!(!null.is_empty());
+    for brother in null {
+        assert_ne!(brother.position, eldest.position);
+        assert_eq!(brother.window.upper(), eldest.window.lower().up());
+    }
+}
+
+#[test]
+fn a_job_that_ran_into_its_limit_is_expanded_and_not_asked_again() {
+    let mut script = Script::new(Config { leaf_empties: 3, ..whole() });
+    script.join(0, 1, 1);
+    let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
+    let (_, next) = only_job(&script.report(1, 1, empty(&job, job.node_limit)));
+    assert_ne!(next.position, job.position, "now by its children: {next:?}");
+    let (_, below) = only_job(&script.report(2, 1, empty(&next, next.node_limit)));
+    assert_ne!((below.position, below.window), (next.position, next.window));
+}
+
+#[test]
+fn a_leaf_that_ran_into_its_limit_gets_a_larger_one() {
+    let mut script = Script::new(whole());
+    script.join(0, 1, 1);
+    let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
+    let (_, next) = only_job(&script.report(1, 1, empty(&job, job.node_limit)));
+    assert_eq!((next.id, next.window), (job.id, job.window));
+    assert!(next.node_limit >= job.node_limit);
+}
+
+#[test]
+fn a_long_job_is_split_while_it_goes_on_when_a_worker_is_idle_and_whoever_is_first_ends_it() {
+    let config = Config { leaf_empties: 3, split_after: Duration::from_secs(3), ..whole() };
+    let mut script = Script::new(config);
+    script.join(0, 1, 1);
+    let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
+    script.join(0, 2, 1);
+    assert_eq!(assigned(&script.at(2, Event::Tick)), [], "it is not long yet");
+    let (worker, part) = only_job(&script.at(3, Event::Tick));
+    assert_eq!(worker, 2);
+    assert_ne!(part.position, job.position);
+    let commands = script.report(4, 1, truth(&job));
+    assert!(commands.contains(&Command::Cancel { worker: WorkerId(2), job: part.id }));
+    assert!(commands.iter().any(|command| matches!(command, Command::Solved { .. })));
+    assert_eq!(script.core.status().questions, 0);
+}
+
+#[test]
+fn a_job_that_is_split_while_it_runs_is_told_what_others_prove_below_it() {
+    let config = Config { leaf_empties: 3, split_after: Duration::from_secs(3), ..whole() };
+    let mut script = Script::new(config);
+    script.join(0, 1, 1);
+    let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
+    script.join(0, 2, 1);
+    let (other, part) = only_job(&script.at(3, Event::Tick));
+    let report = truth(&part);
+    let bound = report.bound;
+    let commands = script.report(4, other, report);
+    let told = commands.iter().find_map(|command| match command {
+        Command::Tell { worker: WorkerId(1), job, known } => Some((*job, known.clone())),
+        _ => None,
+    });
+    let (named, known) = told.expect("the first worker is told");
+    assert_eq!(named, job.id);
+    let is_part = |(position, told): &(Position, Bound)| {
+        position.canonical() == part.position && *told == bound
+    };
+    assert!(known.iter().any(is_part), "{known:?}");
+    let below = job.symmetry.position(job.position);
+    let after = |square| below.play(square).expect("the move is legal");
+    let children: Vec<Position> = Square::all(below.moves()).map(after).collect();
+    assert!(known.iter().all(|(position, _)| children.contains(position)), "{known:?}");
+}
+
+#[test]
+fn a_job_goes_to_the_worker_that_knows_its_position() {
+    let mut script = Script::new(Config { leaf_empties: 3, ..whole() });
+    for worker in [1, 2, 3] {
+        script.join(0, worker, 1);
+    }
+    let (first, job) = only_job(&script.submit(0, 1, nine_empties()));
+    let commands = script.report(1, first, empty(&job, job.node_limit));
+    let jobs = assigned(&commands);
+    assert_eq!(jobs[0].0, first, "the first part goes to who searched the whole: {jobs:?}");
+}
+
+#[test]
+fn a_fleet_that_comes_all_at_once_is_given_jobs_in_parts() {
+    let config = Config { jobs_per_thread: 4.0, ..split() };
+    let mut script = Script::new(config);
+    script.submit(0, 1, position(&mut Random(11), 14));
+    for worker in 1..=40 {
+        let joined = Event::Joined { worker: WorkerId(worker), threads: 1 };
+        assert_eq!(script.core.hear(Millis(0), joined, &script.store), [], "no work is done yet");
+    }
+    assert_eq!(script.core.status().workers, 40);
+    let (mut rounds, mut jobs) = (0, 0);
+    loop {
+        let (commands, has_more) = script.core.assign(Millis(0), 1, &script.store);
+        jobs += assigned(&commands).len();
+        assert!(assigned(&commands).iter().all(|(_, job)| job.threads == 1));
+        if !has_more {
+            break;
+        }
+        rounds += 1;
+    }
+    assert_eq!(jobs, 40, "everybody has a job in the end");
+    assert!(rounds > 2, "after {rounds} questions that were split");
+}

@@ -1,0 +1,124 @@
+//! What becomes of a job whose worker is slow, silent, gone, or fails.
+
+use outflank_coordinator::core::{Command, Event, Report, WorkerId};
+use outflank_engine::{Bound, Score, Square};
+
+use crate::oracle::Oracle;
+use crate::script::{Script, assigned, nine_empties, only_job, truth, whole};
+use crate::worker::empty;
+
+#[test]
+fn a_job_goes_to_another_worker_when_its_lease_runs_out() {
+    let mut script = Script::new(whole());
+    script.join(0, 1, 1);
+    let (worker, job) = only_job(&script.submit(0, 1, nine_empties()));
+    assert_eq!(worker, 1);
+    script.join(0, 2, 1);
+    script.heartbeat(20, 1, &[&job]);
+    script.heartbeat(40, 1, &[]);
+    script.heartbeat(40, 2, &[]);
+    assert_eq!(script.at(49, Event::Tick), [], "the heartbeat has renewed the lease");
+    assert_eq!(only_job(&script.at(50, Event::Tick)), (2, job));
+}
+
+#[test]
+fn a_silent_worker_is_disconnected() {
+    let mut script = Script::new(whole());
+    script.join(0, 1, 1);
+    assert_eq!(script.at(29, Event::Tick), []);
+    let commands = script.at(30, Event::Tick);
+    assert!(matches!(commands[..], [Command::Disconnect { worker: WorkerId(1), .. }]));
+    assert_eq!(script.core.status().workers, 0);
+}
+
+#[test]
+fn a_worker_that_leaves_gives_its_job_back_and_its_late_report_still_counts() {
+    let mut script = Script::new(whole());
+    script.join(0, 1, 1);
+    let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
+    script.join(0, 2, 1);
+    let commands = script.at(1, Event::Left { worker: WorkerId(1) });
+    assert_eq!(only_job(&commands), (2, job.clone()));
+    let commands = script.report(2, 1, truth(&job));
+    assert!(commands.contains(&Command::Cancel { worker: WorkerId(2), job: job.id }));
+    assert!(commands.iter().any(|command| matches!(command, Command::Solved { .. })));
+    assert!(commands.contains(&Command::Acknowledge { worker: WorkerId(1), job: job.id }));
+}
+
+#[test]
+fn a_draining_worker_gets_nothing_new_and_what_it_hands_back_is_asked_again() {
+    let mut script = Script::new(whole());
+    script.join(0, 1, 2);
+    let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
+    assert_eq!(script.at(1, Event::Draining { worker: WorkerId(1) }), []);
+    let commands = script.report(2, 1, empty(&job, 5));
+    assert_eq!(commands, [Command::Acknowledge { worker: WorkerId(1), job: job.id }]);
+    let (worker, again) = only_job(&script.join(3, 2, 2));
+    assert_eq!((worker, again), (2, job));
+}
+
+#[test]
+fn a_job_that_fails_three_times_is_split() {
+    let mut script = Script::new(whole());
+    script.join(0, 1, 1);
+    script.join(0, 2, 1);
+    let (mut worker, job) = only_job(&script.submit(0, 1, nine_empties()));
+    let failed = Report { failed: true, ..empty(&job, 1) };
+    for second in 1..3 {
+        let (next, again) = only_job(&script.report(second, worker, failed.clone()));
+        assert_ne!(next, worker, "another worker comes first");
+        assert_eq!(again, job);
+        worker = next;
+    }
+    let commands = script.report(3, worker, failed);
+    let gave_up = Command::GaveUp { job: job.id, position: job.position, losses: 3 };
+    assert!(commands.contains(&gave_up), "{commands:?}");
+    assert_eq!(script.core.status().given_up, 1);
+    let jobs = assigned(&commands);
+    assert!(!jobs.is_empty() && jobs.iter().all(|(_, next)| next.position != job.position));
+}
+
+#[test]
+fn unknown_reports_count_and_illegal_claims_do_not() {
+    let mut script = Script::new(whole());
+    script.join(0, 1, 1);
+    let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
+    let occupied = Square::lowest(job.position.player()).unwrap();
+    let children = vec![(occupied, Bound::exact(Score::DRAW))];
+    let bound = Bound::at_most(Oracle::default().value(job.position));
+    let report = Report { bound, children, ..empty(&job, 1) };
+    let commands = script.report(1, 99, report);
+    assert!(commands.contains(&Command::Acknowledge { worker: WorkerId(99), job: job.id }));
+    assert_eq!(script.store.0[&job.position].0, bound);
+    assert_eq!((script.store.0.len(), script.core.status().illegal_claims), (1, 1));
+}
+
+#[test]
+fn a_job_that_the_core_does_not_know_is_stopped() {
+    let mut script = Script::new(whole());
+    script.join(0, 1, 1);
+    let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
+    let mut later = Script::new(whole());
+    later.join(0, 1, 1);
+    let expected = [Command::Cancel { worker: WorkerId(1), job: job.id }];
+    assert_eq!(later.heartbeat(1, 1, &[&job]), expected);
+}
+
+#[test]
+fn a_straggler_gets_one_second_copy_when_nothing_else_is_to_do() {
+    let mut script = Script::new(whole());
+    script.join(0, 1, 1);
+    let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
+    script.join(0, 2, 1);
+    script.join(0, 3, 1);
+    for second in [20, 40] {
+        assert_eq!(script.heartbeat(second, 1, &[&job]), []);
+        assert_eq!(script.heartbeat(second, 2, &[]), []);
+        assert_eq!(script.heartbeat(second, 3, &[]), []);
+    }
+    let (worker, copy) = only_job(&script.heartbeat(60, 1, &[&job]));
+    assert_eq!((worker, &copy), (3, &job));
+    assert_eq!(script.heartbeat(61, 2, &[]), [], "two copies are enough");
+    let commands = script.report(62, 3, truth(&copy));
+    assert!(commands.contains(&Command::Cancel { worker: WorkerId(1), job: job.id }));
+}

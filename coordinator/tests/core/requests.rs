@@ -1,0 +1,165 @@
+//! What a request gets: its answer, its line, word of how far it is.
+
+use outflank_coordinator::core::{
+    Command, Config, Event, Method, Millis, Report, SolveId, Source, WorkerId,
+};
+use outflank_engine::{Bound, Score, Square, Window};
+
+use crate::oracle::{Oracle, replay};
+use crate::script::{Script, assigned, nine_empties, only_job, split, truth, whole};
+
+#[test]
+fn the_answer_follows_its_proof_and_fits_the_orientation_of_the_client() {
+    let mut script = Script::new(whole());
+    script.join(0, 7, 1);
+    let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
+    let commands = script.report(1, 7, truth(&job));
+    let [Command::Persist { proofs }, Command::Solved { solution, .. }, last] = &commands[..]
+    else {
+        panic!("{commands:?}");
+    };
+    assert_eq!(proofs[0].method, Method::Search);
+    assert_eq!(last, &Command::Acknowledge { worker: WorkerId(7), job: job.id });
+    assert_eq!(replay(nine_empties(), &solution.line), solution.bound.value());
+    assert_eq!((solution.source, solution.jobs, solution.nodes), (Source::Search, 1, 100));
+}
+
+#[test]
+fn the_store_answers_at_once_even_without_a_worker() {
+    let mut script = Script::new(whole());
+    let value = Oracle::default().value(nine_empties());
+    script.store.0.insert(nine_empties().canonical(), (Bound::exact(value), None));
+    let commands = script.submit(0, 1, nine_empties());
+    let [Command::Solved { solve: SolveId(1), solution }] = &commands[..] else {
+        panic!("{commands:?}");
+    };
+    assert_eq!((solution.source, solution.bound), (Source::Store, Bound::exact(value)));
+}
+
+#[test]
+fn a_worker_completes_the_line_of_a_stored_answer() {
+    let mut script = Script::new(whole());
+    let value = Oracle::default().value(nine_empties());
+    script.store.0.insert(nine_empties().canonical(), (Bound::exact(value), None));
+    script.join(0, 7, 2);
+    let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
+    assert_eq!((job.window.lower(), job.window.upper()), (value.down(), value.up()));
+    let commands = script.report(1, 7, truth(&job));
+    let [Command::Persist { .. }, Command::Solved { solution, .. }, _] = &commands[..] else {
+        panic!("{commands:?}");
+    };
+    assert_eq!(replay(nine_empties(), &solution.line), Some(value));
+    assert_eq!(solution.source, Source::Store);
+}
+
+#[test]
+fn the_line_of_an_exact_answer_is_kept_so_that_the_store_has_it_without_a_worker() {
+    let mut script = Script::new(whole());
+    script.join(0, 7, 1);
+    let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
+    let commands = script.report(1, 7, truth(&job));
+    let Command::Persist { proofs } = &commands[0] else { panic!("{commands:?}") };
+    for proof in proofs {
+        script.store.0.insert(proof.position, (proof.bound, None));
+    }
+    let mut later = Script { store: script.store, ..Script::new(whole()) };
+    let commands = later.submit(0, 2, nine_empties());
+    let [Command::Solved { solution, .. }] = &commands[..] else { panic!("{commands:?}") };
+    assert_eq!(replay(nine_empties(), &solution.line), solution.bound.value());
+}
+
+#[test]
+fn equal_requests_share_their_work() {
+    let mut script = Script::new(whole());
+    script.join(0, 1, 1);
+    script.join(0, 2, 1);
+    let (worker, job) = only_job(&script.submit(0, 1, nine_empties()));
+    assert_eq!(script.submit(0, 2, nine_empties()), []);
+    let narrow = Window::at_least(Score::DRAW).unwrap();
+    assert_eq!(script.submit_window(0, 3, nine_empties(), narrow), [], "the wide one answers it");
+    let commands = script.report(1, worker, truth(&job));
+    let solved = commands.iter().filter(|command| matches!(command, Command::Solved { .. }));
+    assert_eq!(solved.count(), 3);
+}
+
+#[test]
+fn an_abandoned_request_takes_its_work_along() {
+    let mut script = Script::new(split());
+    for worker in 1..5 {
+        script.join(0, worker, 1);
+    }
+    let jobs = assigned(&script.submit(0, 1, nine_empties()));
+    assert!(jobs.len() > 1);
+    let commands = script.at(1, Event::Abandoned { solve: SolveId(1) });
+    assert_eq!(commands.len(), jobs.len());
+    assert!(commands.iter().all(|command| matches!(command, Command::Cancel { .. })));
+    let status = script.core.status();
+    assert_eq!((status.questions, status.positions, status.solves), (0, 0, 0));
+    assert_eq!(status.jobs_running, 4, "the workers have not reported yet");
+}
+
+#[test]
+fn a_contradiction_is_set_aside_and_stops_the_request() {
+    let mut script = Script::new(whole());
+    let held = Bound::at_least(Score::DRAW);
+    script.store.0.insert(nine_empties().canonical(), (held, None));
+    script.join(0, 1, 1);
+    let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
+    let bound = Bound::at_most(Score::DRAW.down());
+    let commands = script.report(1, 1, Report { bound, ..truth(&job) });
+    let [contradicted, Command::Quarantine { claim, .. }, Command::Acknowledge { .. }] =
+        &commands[..]
+    else {
+        panic!("{commands:?}");
+    };
+    let (solve, position) = (SolveId(1), job.position);
+    assert_eq!(contradicted, &Command::Contradicted { solve, position, held, claimed: bound });
+    assert_eq!((claim.position, claim.bound), (job.position, bound));
+    assert_eq!(script.store.0[&job.position].0, held, "nothing was merged");
+}
+
+#[test]
+fn progress_comes_once_an_interval_and_counts_running_jobs() {
+    let mut script = Script::new(Config::default());
+    script.join(0, 1, 1);
+    let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
+    script.heartbeat(1, 1, &[&job]);
+    let commands = script.at(1, Event::Tick);
+    let [Command::Progressed { progress, .. }] = &commands[..] else { panic!("{commands:?}") };
+    assert_eq!((progress.nodes, progress.jobs_open, progress.workers), (1_000, 1, 1));
+    assert_eq!(script.core.on(Millis(1_499), Event::Tick, &script.store), []);
+    assert_eq!(script.core.on(Millis(1_500), Event::Tick, &script.store).len(), 1);
+}
+
+#[test]
+fn progress_names_the_thresholds_that_are_asked_about() {
+    let interval = Config::default().progress_interval;
+    let mut script = Script::new(Config { progress_interval: interval, ..split() });
+    script.join(0, 1, 1);
+    script.submit(0, 1, nine_empties());
+    let commands = script.at(1, Event::Tick);
+    let [Command::Progressed { progress, .. }] = &commands[..] else { panic!("{commands:?}") };
+    let (lower, upper) = (progress.window.lower(), progress.window.upper());
+    assert_eq!(upper, lower.up().up(), "two goals, one score apart");
+}
+
+#[test]
+fn what_proves_only_that_it_is_no_better_does_not_replace_the_best_move() {
+    let root = nine_empties().canonical();
+    let value = Oracle::default().value(root);
+    let best = Square::all(root.moves()).last();
+    let mut script = Script::new(Config { lines: false, ..split() });
+    script.store.0.insert(root, (Bound::at_least(value), best));
+    for square in Square::all(root.moves()) {
+        let child = root.play(square).expect("the move is legal").canonical();
+        script.store.0.insert(child, (Bound::at_least(-value), None));
+    }
+    script.join(0, 7, 1);
+    let commands = script.submit(0, 1, root);
+    let solution = commands.iter().find_map(|command| match command {
+        Command::Solved { solution, .. } => Some(solution),
+        _ => None,
+    });
+    let solution = solution.expect("what is stored answers it");
+    assert_eq!((solution.bound, solution.best_move), (Bound::exact(value), best));
+}
