@@ -49,11 +49,8 @@ impl Cluster for ClusterService {
                 Status::deadline_exceeded(format!("no hello within {seconds} seconds"))
             })??;
         let protocol = negotiate(&hello)?;
-        if let Some(reason) = shared.links.why_distrusted(&name(&hello)) {
-            return Err(Status::permission_denied(reason));
-        }
         let (queue, messages) = mpsc::channel(QUEUE);
-        let connection = Connection::open(shared, hello, queue, protocol);
+        let connection = Connection::open(shared, hello, queue, protocol)?;
         let tasks = connection.shared.tasks.clone();
         tasks.spawn(connection.run(inbound));
         Ok(Response::new(ReceiverStream::new(messages)))
@@ -98,13 +95,18 @@ struct Connection {
 }
 
 impl Connection {
-    /// Welcomes a worker, and announces it to the core if that is not behindhand: the welcome waits for
-    /// nothing.
-    fn open(shared: Arc<Shared>, hello: Hello, queue: WorkerQueue, protocol: u32) -> Self {
+    /// Welcomes a worker, unless it is refused, and announces it to the core if that is not behindhand:
+    /// the welcome waits for nothing.
+    fn open(
+        shared: Arc<Shared>,
+        hello: Hello,
+        queue: WorkerQueue,
+        protocol: u32,
+    ) -> Result<Self, Status> {
         let worker = WorkerId(shared.next_worker.fetch_add(1, Ordering::Relaxed));
-        let known_as = name(&hello).unwrap_or_else(|| format!("{}/{}", hello.host, worker.0));
+        let name = name(&hello);
+        let known_as = name.clone().unwrap_or_else(|| format!("{}/{}", hello.host, worker.0));
         let Hello { build, isa, host, threads, listens, .. } = hello;
-        tracing::info!(worker = worker.0, host, build, isa, threads, "worker joined");
         let heartbeat = shared.options.heartbeat.as_millis().max(1);
         let welcome = ToWorker::Welcome(Welcome {
             protocol,
@@ -115,7 +117,7 @@ impl Connection {
         let origin = Origin {
             build: format!("{build} {isa}"),
             worker: known_as,
-            host,
+            host: host.clone(),
             run: shared.options.run.clone(),
             ..Origin::default()
         };
@@ -128,10 +130,11 @@ impl Connection {
             listens,
             jobs: BTreeSet::new(),
         };
-        shared.links.add_worker(worker, link);
+        shared.links.add_worker(worker, name.as_deref(), link)?;
+        tracing::info!(worker = worker.0, host, build, isa, threads, "worker joined");
         shared.links.tell(worker, welcome);
         let unheard = shared.events.offer(Event::Joined { worker, threads });
-        Self { shared, worker, queue, cut, unheard }
+        Ok(Self { shared, worker, queue, cut, unheard })
     }
 
     /// Hands the worker's messages to the core until the connection ends.

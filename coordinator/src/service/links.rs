@@ -59,6 +59,29 @@ struct Open {
     distrusted: BTreeMap<String, String>,
     /// Why there will be no more requests.
     ended: Option<Status>,
+    /// The threads and the jobs of all workers: asked for with every row of a campaign.
+    threads: u64,
+    jobs: u64,
+}
+
+impl Open {
+    fn add(&mut self, worker: WorkerId, link: WorkerLink) {
+        self.threads += u64::from(link.threads);
+        self.workers.insert(worker, link);
+    }
+
+    fn remove(&mut self, worker: WorkerId) {
+        if let Some(link) = self.workers.remove(&worker) {
+            self.threads -= u64::from(link.threads);
+            self.jobs -= number(link.jobs.len());
+        }
+    }
+
+    /// Takes all workers.
+    fn take(&mut self) -> BTreeMap<WorkerId, WorkerLink> {
+        (self.threads, self.jobs) = (0, 0);
+        std::mem::take(&mut self.workers)
+    }
 }
 
 /// All open connections.
@@ -72,24 +95,38 @@ impl Links {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a worker before the core hears of it.
-    pub(super) fn add_worker(&self, worker: WorkerId, link: WorkerLink) {
+    /// Adds a worker, of the process called `name` if it has said so, before the core hears of it.
+    ///
+    /// # Errors
+    /// Why the process is refused, if it was found to be wrong, be it a moment ago.
+    pub(super) fn add_worker(
+        &self,
+        worker: WorkerId,
+        name: Option<&str>,
+        link: WorkerLink,
+    ) -> Result<(), Status> {
         let mut open = self.open();
+        if let Some(reason) = name.and_then(|name| open.distrusted.get(name)) {
+            return Err(Status::permission_denied(reason));
+        }
         open.origins.insert(worker, Arc::clone(&link.origin));
         if open.origins.len() > MOST_ORIGINS {
             open.origins.pop_first();
         }
-        open.workers.insert(worker, link);
+        open.add(worker, link);
+        Ok(())
     }
 
     /// Forgets a worker after the core has heard that it left.
     pub(super) fn remove_worker(&self, worker: WorkerId) {
-        self.open().workers.remove(&worker);
+        self.open().remove(worker);
     }
 
-    /// Returns who a worker is.
+    /// Returns who a worker is, or was.
     pub(super) fn origin(&self, worker: WorkerId) -> Option<Arc<Origin>> {
-        self.open().origins.get(&worker).cloned()
+        let open = self.open();
+        let connected = open.workers.get(&worker).map(|link| &link.origin);
+        connected.or_else(|| open.origins.get(&worker)).cloned()
     }
 
     /// Refuses the worker processes called `names` from now on and closes their connections.
@@ -106,11 +143,6 @@ impl Links {
         }
     }
 
-    /// Returns why the worker process called `name` is refused, if it is.
-    pub(super) fn why_distrusted(&self, name: &Option<String>) -> Option<String> {
-        self.open().distrusted.get(name.as_ref()?).cloned()
-    }
-
     /// Tells every client that waits something; one that does not read its messages misses it.
     pub(super) fn notice(&self, text: &str) {
         for (solve, queue) in &self.open().solves {
@@ -125,14 +157,11 @@ impl Links {
     /// gone needs none.
     pub(super) fn tell(&self, worker: WorkerId, message: ToWorker) {
         let mut open = self.open();
-        let Some(link) = open.workers.get_mut(&worker) else { return };
+        let Open { workers, jobs, .. } = &mut *open;
+        let Some(link) = workers.get_mut(&worker) else { return };
         match &message {
-            ToWorker::Job(job) => {
-                link.jobs.insert(JobId(job.id));
-            }
-            ToWorker::Acknowledge(job) => {
-                link.jobs.remove(&JobId(*job));
-            }
+            ToWorker::Job(job) => *jobs += u64::from(link.jobs.insert(JobId(job.id))),
+            ToWorker::Acknowledge(job) => *jobs -= u64::from(link.jobs.remove(&JobId(*job))),
             _ => {}
         }
         if let Err(refused) = link.queue.try_send(Ok(message.into())) {
@@ -217,7 +246,8 @@ impl Links {
     /// Ends all requests and all connections of workers with `status`.
     pub(super) fn end_all(&self, status: &Status) {
         self.end_solves(status);
-        for (worker, link) in std::mem::take(&mut self.open().workers) {
+        let workers = self.open().take();
+        for (worker, link) in workers {
             if link.queue.try_send(Err(status.clone())).is_err() {
                 tracing::debug!(worker = worker.0, "the worker had gone");
             }
@@ -228,109 +258,18 @@ impl Links {
     /// Counts the connections and what they work on.
     pub(super) fn counts(&self) -> Counts {
         let open = self.open();
-        let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
         Counts {
             workers: number(open.workers.len()),
-            threads: open.workers.values().map(|link| u64::from(link.threads)).sum(),
-            jobs: open.workers.values().map(|link| number(link.jobs.len())).sum(),
+            threads: open.threads,
+            jobs: open.jobs,
             solves: number(open.solves.len()),
         }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use outflank_engine::{Bound, Window};
-    use outflank_proto::message::{Progress, Solution, Source};
-
-    use super::*;
-
-    fn progress() -> SolveUpdate {
-        SolveUpdate::Progress(Progress {
-            bound: Bound::UNKNOWN,
-            window: Window::FULL,
-            jobs_open: 0,
-            jobs_done: 0,
-            reused: 0,
-            nodes: 0,
-            predicted_nodes: 0,
-            workers: 0,
-        })
-    }
-
-    fn solution() -> SolveUpdate {
-        SolveUpdate::Solution(Solution {
-            bound: Bound::UNKNOWN,
-            best_move: None,
-            line: Vec::new(),
-            nodes: 0,
-            jobs: 0,
-            reused: 0,
-            source: Source::Search,
-        })
-    }
-
-    #[test]
-    fn a_client_that_reads_nothing_misses_progress_but_not_its_answer() {
-        let links = Links::default();
-        let (queue, mut messages) = mpsc::channel(3);
-        links.add_solve(SolveId(1), queue).unwrap();
-        for _ in 0..100 {
-            links.progress(SolveId(1), progress());
-        }
-        links.finish(SolveId(1), Ok(solution()));
-        let received: Vec<SolveUpdate> = std::iter::from_fn(|| messages.try_recv().ok())
-            .map(|message| message.unwrap().try_into().unwrap())
-            .collect();
-        assert_eq!(received, [progress(), progress(), solution()]);
-        assert!(messages.is_closed());
-    }
-
-    fn link(queue: WorkerQueue, listens: bool) -> (WorkerLink, CancellationToken) {
-        let (cut, origin, jobs) = (CancellationToken::new(), Arc::default(), BTreeSet::new());
-        (WorkerLink { queue, cut: cut.clone(), origin, threads: 1, listens, jobs }, cut)
-    }
-
-    #[test]
-    fn what_others_say_is_for_those_who_understand_it_and_cuts_nobody_off() {
-        let links = Links::default();
-        let (queue, mut messages) = mpsc::channel(4);
-        let (old_queue, mut old_messages) = mpsc::channel(4);
-        let (listener, cut) = link(queue, true);
-        links.add_worker(WorkerId(1), listener);
-        links.add_worker(WorkerId(2), link(old_queue, false).0);
-        for _ in 0..100 {
-            let everyone = [WorkerId(1), WorkerId(2), WorkerId(3)];
-            links.whisper(&everyone, || ToWorker::Hints(Vec::new()));
-        }
-        assert!(old_messages.try_recv().is_err(), "it would not understand");
-        assert!(!cut.is_cancelled());
-        assert_eq!(messages.len(), 2, "half of the places stay free for jobs");
-        links.tell(WorkerId(1), ToWorker::Cancel(1));
-        let received = std::iter::from_fn(|| messages.try_recv().ok()).last();
-        assert_eq!(received.unwrap().unwrap().try_into(), Ok(ToWorker::Cancel(1)));
-    }
-
-    #[test]
-    fn a_worker_that_reads_nothing_is_cut_off() {
-        let links = Links::default();
-        let (queue, _messages) = mpsc::channel(2);
-        let (link, cut) = link(queue, false);
-        links.add_worker(WorkerId(1), link);
-        links.tell(WorkerId(1), ToWorker::Cancel(1));
-        links.tell(WorkerId(1), ToWorker::Cancel(2));
-        assert!(!cut.is_cancelled());
-        links.tell(WorkerId(1), ToWorker::Cancel(3));
-        assert!(cut.is_cancelled());
-    }
-
-    #[test]
-    fn there_are_no_new_requests_after_the_end() {
-        let links = Links::default();
-        let (queue, mut messages) = mpsc::channel(2);
-        links.add_solve(SolveId(1), queue.clone()).unwrap();
-        links.end_solves(&Status::unavailable("stopping"));
-        assert_eq!(messages.try_recv().unwrap().unwrap_err().message(), "stopping");
-        assert_eq!(links.add_solve(SolveId(2), queue).unwrap_err().message(), "stopping");
-    }
+fn number(count: usize) -> u64 {
+    u64::try_from(count).unwrap_or(u64::MAX)
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,169 @@
+//! Who hears what, and who is cut off.
+
+use outflank_engine::{Bound, Position, Symmetry, Window};
+use outflank_proto::message::{Job, Progress, Solution, Source};
+
+use super::*;
+
+fn progress() -> SolveUpdate {
+    SolveUpdate::Progress(Progress {
+        bound: Bound::UNKNOWN,
+        window: Window::FULL,
+        jobs_open: 0,
+        jobs_done: 0,
+        reused: 0,
+        nodes: 0,
+        predicted_nodes: 0,
+        workers: 0,
+    })
+}
+
+fn solution() -> SolveUpdate {
+    SolveUpdate::Solution(Solution {
+        bound: Bound::UNKNOWN,
+        best_move: None,
+        line: Vec::new(),
+        nodes: 0,
+        jobs: 0,
+        reused: 0,
+        source: Source::Search,
+    })
+}
+
+#[test]
+fn a_client_that_reads_nothing_misses_progress_but_not_its_answer() {
+    let links = Links::default();
+    let (queue, mut messages) = mpsc::channel(3);
+    links.add_solve(SolveId(1), queue).unwrap();
+    for _ in 0..100 {
+        links.progress(SolveId(1), progress());
+    }
+    links.finish(SolveId(1), Ok(solution()));
+    let received: Vec<SolveUpdate> = std::iter::from_fn(|| messages.try_recv().ok())
+        .map(|message| message.unwrap().try_into().unwrap())
+        .collect();
+    assert_eq!(received, [progress(), progress(), solution()]);
+    assert!(messages.is_closed());
+}
+
+fn link(queue: WorkerQueue, listens: bool) -> (WorkerLink, CancellationToken) {
+    let (cut, origin, jobs) = (CancellationToken::new(), Arc::default(), BTreeSet::new());
+    (WorkerLink { queue, cut: cut.clone(), origin, threads: 1, listens, jobs }, cut)
+}
+
+#[test]
+fn what_others_say_is_for_those_who_understand_it_and_cuts_nobody_off() {
+    let links = Links::default();
+    let (queue, mut messages) = mpsc::channel(4);
+    let (old_queue, mut old_messages) = mpsc::channel(4);
+    let (listener, cut) = link(queue, true);
+    links.add_worker(WorkerId(1), None, listener).unwrap();
+    links.add_worker(WorkerId(2), None, link(old_queue, false).0).unwrap();
+    for _ in 0..100 {
+        let everyone = [WorkerId(1), WorkerId(2), WorkerId(3)];
+        links.whisper(&everyone, || ToWorker::Hints(Vec::new()));
+    }
+    assert!(old_messages.try_recv().is_err(), "it would not understand");
+    assert!(!cut.is_cancelled());
+    assert_eq!(messages.len(), 2, "half of the places stay free for jobs");
+    links.tell(WorkerId(1), ToWorker::Cancel(1));
+    let received = std::iter::from_fn(|| messages.try_recv().ok()).last();
+    assert_eq!(received.unwrap().unwrap().try_into(), Ok(ToWorker::Cancel(1)));
+}
+
+#[test]
+fn a_worker_that_reads_nothing_is_cut_off() {
+    let links = Links::default();
+    let (queue, _messages) = mpsc::channel(2);
+    let (link, cut) = link(queue, false);
+    links.add_worker(WorkerId(1), None, link).unwrap();
+    links.tell(WorkerId(1), ToWorker::Cancel(1));
+    links.tell(WorkerId(1), ToWorker::Cancel(2));
+    assert!(!cut.is_cancelled());
+    links.tell(WorkerId(1), ToWorker::Cancel(3));
+    assert!(cut.is_cancelled());
+}
+
+#[test]
+fn there_are_no_new_requests_after_the_end() {
+    let links = Links::default();
+    let (queue, mut messages) = mpsc::channel(2);
+    links.add_solve(SolveId(1), queue.clone()).unwrap();
+    links.end_solves(&Status::unavailable("stopping"));
+    assert_eq!(messages.try_recv().unwrap().unwrap_err().message(), "stopping");
+    assert_eq!(links.add_solve(SolveId(2), queue).unwrap_err().message(), "stopping");
+}
+
+fn named(name: &str, threads: u32) -> (WorkerLink, CancellationToken) {
+    let (link, cut) = link(mpsc::channel(9).0, false);
+    let origin = Arc::new(Origin { worker: name.to_owned(), ..Origin::default() });
+    (WorkerLink { origin, threads, ..link }, cut)
+}
+
+#[test]
+fn a_worker_that_is_found_out_while_it_connects_is_refused() {
+    let links = Links::default();
+    let (before, cut) = named("liar", 1);
+    links.add_worker(WorkerId(1), Some("liar"), before).unwrap();
+    links.distrust(&["liar".to_owned()], "it was wrong");
+    assert!(cut.is_cancelled());
+    let refused = links.add_worker(WorkerId(2), Some("liar"), named("liar", 1).0).unwrap_err();
+    assert_eq!(refused.message(), "it was wrong");
+    links.add_worker(WorkerId(3), None, named("another", 1).0).unwrap();
+    assert_eq!(links.counts().workers, 2);
+}
+
+#[test]
+fn a_connected_worker_is_known_however_many_have_come_and_gone_since() {
+    let links = Links::default();
+    links.add_worker(WorkerId(0), None, named("steady", 1).0).unwrap();
+    for worker in 1..=MOST_ORIGINS as u64 {
+        links.add_worker(WorkerId(worker), None, named("restless", 1).0).unwrap();
+        links.remove_worker(WorkerId(worker));
+    }
+    let known_as = |worker| links.origin(WorkerId(worker)).map(|origin| origin.worker.clone());
+    assert_eq!(known_as(0), Some("steady".to_owned()));
+    assert_eq!(known_as(MOST_ORIGINS as u64), Some("restless".to_owned()));
+}
+
+#[test]
+fn what_is_counted_follows_the_workers_and_their_jobs() {
+    let links = Links::default();
+    for (worker, threads) in [(1, 2), (2, 3)] {
+        links.add_worker(WorkerId(worker), None, named("one of two", threads).0).unwrap();
+    }
+    let job = |id| ToWorker::Job(Job { id, ..job() });
+    for (worker, message) in [
+        (1, job(7)),
+        (1, job(7)),
+        (1, job(8)),
+        (2, job(7)),
+        (1, ToWorker::Acknowledge(8)),
+        (2, ToWorker::Acknowledge(9)),
+    ] {
+        links.tell(WorkerId(worker), message);
+    }
+    let counted =
+        |links: &Links| (links.counts().workers, links.counts().threads, links.counts().jobs);
+    assert_eq!(counted(&links), (2, 5, 2));
+    links.remove_worker(WorkerId(1));
+    links.remove_worker(WorkerId(1));
+    assert_eq!(counted(&links), (1, 3, 1));
+    links.end_all(&Status::unavailable("stopping"));
+    assert_eq!(counted(&links), (0, 0, 0));
+}
+
+fn job() -> Job {
+    Job {
+        id: 0,
+        position: Position::START.canonical(),
+        window: Window::FULL,
+        node_limit: 1,
+        threads: 1,
+        known: Vec::new(),
+        symmetry: Symmetry::IDENTITY,
+        era: 0,
+        hints: false,
+        assistant: None,
+    }
+}
