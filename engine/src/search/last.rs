@@ -9,7 +9,7 @@
 
 use outflank_kernel::KernelSet;
 
-use super::board::{Board, QUADRANTS};
+use super::board::Board;
 
 /// Lower than every score.
 const NO_MOVE: i32 = -128;
@@ -70,13 +70,13 @@ fn two_moves<K: KernelSet>(
     best
 }
 
-/// Solves `board` with the empty squares `squares`, tried in this order.
+/// Solves `board` with three empty squares, tried in the order of `squares`.
 #[inline(always)]
 fn three<K: KernelSet>(
     kernels: K,
     nodes: &mut u64,
     board: Board,
-    squares: [u32; 3],
+    squares: Squares,
     alpha: i32,
 ) -> i32 {
     *nodes += 1;
@@ -96,15 +96,16 @@ fn three_moves<K: KernelSet>(
     kernels: K,
     nodes: &mut u64,
     board: Board,
-    [a, b, c]: [u32; 3],
+    squares: Squares,
     alpha: i32,
 ) -> i32 {
     let mut best = NO_MOVE;
-    let moves = [(a, b, c), (b, a, c), (c, a, b)];
-    for (flipped, (square, x, y)) in board.flips(kernels, [a, b, c]).into_iter().zip(moves) {
+    let flips = board.flips(kernels, [0, 1, 2].map(|place| squares.at(place)));
+    for (place, flipped) in (0..).zip(flips) {
         if flipped != 0 {
-            let after = board.after(square, flipped);
-            best = best.max(-two(kernels, nodes, after, x, y, -alpha - 1));
+            let after = board.after(squares.at(place), flipped);
+            let rest = squares.without(place);
+            best = best.max(-two(kernels, nodes, after, rest.at(0), rest.at(1), -alpha - 1));
             if best > alpha {
                 return best;
             }
@@ -134,17 +135,19 @@ fn four_moves<K: KernelSet>(
     kernels: K,
     nodes: &mut u64,
     board: Board,
-    FourSquares { squares: [a, b, c, d], pairs }: FourSquares,
+    FourSquares { squares, pairs }: FourSquares,
     alpha: i32,
 ) -> i32 {
     let mut best = NO_MOVE;
-    // After a move into a pair, the other square of that pair is alone and comes first.
-    let after_c = if pairs { [d, a, b] } else { [a, b, d] };
-    let after_d = if pairs { [c, a, b] } else { [a, b, c] };
-    let moves = [(a, [b, c, d]), (b, [a, c, d]), (c, after_c), (d, after_d)];
-    for (flipped, (square, rest)) in board.flips(kernels, [a, b, c, d]).into_iter().zip(moves) {
+    let flips = board.flips(kernels, [0, 1, 2, 3].map(|place| squares.at(place)));
+    for (place, flipped) in (0..).zip(flips) {
         if flipped != 0 {
-            let after = board.after(square, flipped);
+            let after = board.after(squares.at(place), flipped);
+            let mut rest = squares.without(place);
+            if pairs && place >= 2 {
+                // The other square of this pair is alone now.
+                rest = rest.third_first();
+            }
             best = best.max(-three(kernels, nodes, after, rest, -alpha - 1));
             if best > alpha {
                 return best;
@@ -174,41 +177,110 @@ pub(crate) fn few<K: KernelSet>(kernels: K, nodes: &mut u64, board: Board, alpha
     best
 }
 
+/// Up to four squares in the order in which to try them, a byte each, the first in the lowest.
+///
+/// They stay in one register: an array would be written in one width and read in another, which
+/// waits for the memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Squares(u32);
+
+impl Squares {
+    /// Returns the square at `place`, from 0.
+    #[inline(always)]
+    fn at(self, place: u32) -> u32 {
+        self.0 >> (8 * place) & 63
+    }
+
+    /// Returns the squares but the one at `place`.
+    #[inline(always)]
+    fn without(self, place: u32) -> Self {
+        let before = (1 << (8 * place)) - 1;
+        Self(self.0 & before | self.0 >> 8 & !before)
+    }
+
+    /// Returns three squares, the third one first.
+    #[inline(always)]
+    fn third_first(self) -> Self {
+        Self(self.0 << 8 & 0x00FF_FF00 | self.0 >> 16)
+    }
+}
+
 /// Four empty squares in the order in which to try them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct FourSquares {
-    squares: [u32; 4],
-    /// The squares are two and two in two quadrants, each pair side by side.
+    squares: Squares,
+    /// The squares are two and two in two quadrants, each pair side by side, or all in one.
     pairs: bool,
 }
 
 /// Orders four empty squares: those alone in their quadrant first, then the others by quadrant.
 #[inline(always)]
 fn by_parity(empty: u64) -> FourSquares {
-    let mut alone = 0;
-    for quadrant in QUADRANTS {
-        let inside = empty & quadrant;
-        alone |= if inside & inside.wrapping_sub(1) == 0 { inside } else { 0 };
+    let (mut listed, mut rest) = (0, empty);
+    for place in 0..4 {
+        listed |= (rest.trailing_zeros() & 63) << (8 * place);
+        rest &= rest.wrapping_sub(1);
     }
-    let rest = empty ^ alone;
-    if alone != 0 {
-        return FourSquares { squares: in_order(alone, rest), pairs: false };
+    // A square's quadrant is in its bits 2 and 5: bring them together, four times two bits.
+    let halves = listed >> 2 & 0x0909_0909;
+    let quadrants = ((halves | halves >> 2) & 0x0303_0303).wrapping_mul(0x0104_1040) >> 24;
+    let ParityOrder { shifts, pairs } = PARITY_ORDERS[quadrants as usize];
+    let mut squares = 0;
+    for place in 0..4 {
+        squares |= (listed >> (shifts >> (8 * place) & 31) & 63) << (8 * place);
     }
-    let lowest = rest.trailing_zeros();
-    let quadrant = QUADRANTS[((lowest >> 2 & 1) | (lowest >> 4 & 2)) as usize];
-    FourSquares { squares: in_order(rest & quadrant, rest & !quadrant), pairs: true }
+    FourSquares { squares: Squares(squares), pairs }
 }
 
-/// Lists the squares of `first`, then those of `second`; together they are four.
-#[inline(always)]
-fn in_order(first: u64, second: u64) -> [u32; 4] {
-    let (mut first, mut second) = (first, second);
-    [(); 4].map(|()| {
-        let from = if first != 0 { &mut first } else { &mut second };
-        let square = from.trailing_zeros();
-        *from &= from.wrapping_sub(1);
-        square & 63
-    })
+/// How to reorder four squares.
+#[derive(Clone, Copy, Debug)]
+struct ParityOrder {
+    /// By how much to shift the list to find each square, a byte each, the first in the lowest.
+    shifts: u32,
+    pairs: bool,
+}
+
+/// The orders by the quadrants of the squares, two bits each, the first in the lowest.
+static PARITY_ORDERS: [ParityOrder; 256] = {
+    let mut orders = [ParityOrder { shifts: 0, pairs: false }; 256];
+    let mut quadrants = 0;
+    while quadrants < 256 {
+        orders[quadrants] = parity_order(quadrants as u32);
+        quadrants += 1;
+    }
+    orders
+};
+
+/// Returns the order of four squares in these `quadrants`.
+const fn parity_order(quadrants: u32) -> ParityOrder {
+    let (mut alone, mut place) = (0, 0);
+    while place < 4 {
+        let (mut others, mut other) = (0, 0);
+        while other < 4 {
+            others += (place != other
+                && quadrants >> (2 * place) & 3 == quadrants >> (2 * other) & 3)
+                as u32;
+            other += 1;
+        }
+        alone |= ((others == 0) as u32) << place;
+        place += 1;
+    }
+    let pairs = alone == 0;
+    let (mut first, mut place) = (alone, 0);
+    while pairs && place < 4 {
+        first |= ((quadrants >> (2 * place) & 3 == quadrants & 3) as u32) << place;
+        place += 1;
+    }
+    let (mut shifts, mut listed, mut group) = (0, 0, first);
+    while listed < 4 {
+        if group == 0 {
+            group = 15 & !first;
+        }
+        shifts |= (8 * group.trailing_zeros()) << (8 * listed);
+        group &= group - 1;
+        listed += 1;
+    }
+    ParityOrder { shifts, pairs }
 }
 
 #[cfg(test)]
@@ -221,8 +293,8 @@ mod tests {
             .map(|text| text.parse::<crate::Square>().unwrap().bit())
             .fold(0, |empty, bit| empty | bit);
         let FourSquares { squares, pairs } = by_parity(empty);
-        let names = squares.map(|square| crate::Square::new(square).unwrap().to_string());
-        (names.to_vec(), pairs)
+        let name = |place| crate::Square::new(squares.at(place)).unwrap().to_string();
+        ([0, 1, 2, 3].map(name).to_vec(), pairs)
     }
 
     #[test]
@@ -238,5 +310,52 @@ mod tests {
             (["a1", "a2", "h1", "h2"].map(str::to_owned).to_vec(), true)
         );
         assert_eq!(order(["h7", "a8", "b8", "h8"]).0[..2], ["h7", "h8"]);
+    }
+
+    /// Returns the order as it is meant: `alone` first, each group by number.
+    fn meant(empty: u64) -> (Vec<u32>, bool) {
+        let squares: Vec<u32> = (0..64).filter(|square| empty >> square & 1 == 1).collect();
+        let quadrant = |square: u32| (square / 4 % 2, square / 32);
+        let beside = |square| squares.iter().filter(|&&s| quadrant(s) == quadrant(square)).count();
+        let (alone, rest): (Vec<u32>, Vec<u32>) =
+            squares.iter().partition(|&&square| beside(square) == 1);
+        if alone.is_empty() {
+            let (first, last): (Vec<u32>, Vec<u32>) =
+                rest.iter().partition(|&&square| quadrant(square) == quadrant(rest[0]));
+            return ([first, last].concat(), true);
+        }
+        ([alone, rest].concat(), false)
+    }
+
+    #[test]
+    fn every_four_squares_are_ordered_as_meant() {
+        let mut sets = 0;
+        for a in 0..61 {
+            for b in a + 1..62 {
+                for c in b + 1..63 {
+                    for d in c + 1..64 {
+                        let empty =
+                            [a, b, c, d].iter().fold(0, |empty, square| empty | 1_u64 << square);
+                        let FourSquares { squares, pairs } = by_parity(empty);
+                        assert_eq!(
+                            ([0, 1, 2, 3].map(|place| squares.at(place)).to_vec(), pairs),
+                            meant(empty)
+                        );
+                        sets += 1;
+                    }
+                }
+            }
+        }
+        assert_eq!(sets, 635_376);
+    }
+
+    #[test]
+    fn squares_leave_the_list_in_order() {
+        let list = Squares(0x0D_0C_0B_0A);
+        let without = [0x0D_0C_0B, 0x0D_0C_0A, 0x0D_0B_0A, 0x0C_0B_0A];
+        for (place, expected) in (0..).zip(without) {
+            assert_eq!(list.without(place), Squares(expected));
+        }
+        assert_eq!(Squares(0x0C_0B_0A).third_first(), Squares(0x0B_0A_0C));
     }
 }
