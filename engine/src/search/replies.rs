@@ -1,7 +1,7 @@
 //! Orders of moves without evaluation: by what a move leaves the players to do.
 
 use super::SearchSet;
-use super::board::{Board, CORNERS, odd_squares};
+use super::board::{Board, CORNERS, NEIGHBOURS, odd_squares};
 
 /// A move, the opponent's replies to it, and what speaks for it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -22,14 +22,20 @@ pub(super) enum Care {
     BothSides,
 }
 
-/// What a reply counts against a move; one into a corner counts twice.
+/// What a reply counts against a move.
 const REPLY: i32 = 16;
+
+/// What a reply into a corner counts against it besides.
+const CORNER_REPLY: i32 = 12;
+
+/// What an empty square beside it counts against a move: it opens that square to the opponent.
+const EMPTY_NEIGHBOUR: i32 = 3;
 
 /// What a next move of the player counts for a move.
 const NEXT_MOVE: i32 = 2;
 
 /// What a square of a region with an odd number of empty squares counts for a move.
-const ODD: i32 = 8;
+const ODD: i32 = 5;
 
 /// Lists the moves with their keys and returns their number, or 0 if one of them takes the
 /// opponent's last disc.
@@ -42,7 +48,8 @@ pub(super) fn candidates<K: SearchSet>(
     care: Care,
     list: &mut [Candidate],
 ) -> usize {
-    let odd = odd_squares(board.empty());
+    let empty = board.empty();
+    let odd = odd_squares(empty);
     let mut count = 0;
     let mut rest = moves;
     while rest != 0 {
@@ -54,7 +61,9 @@ pub(super) fn candidates<K: SearchSet>(
         }
         let after = board.after(square, flipped);
         let replies = kernels.moves(after.player, after.opponent);
-        let mut key = -REPLY * (kernels.count(replies) + kernels.count(replies & CORNERS)) as i32;
+        let mut key = -REPLY * kernels.count(replies) as i32;
+        key -= CORNER_REPLY * kernels.count(replies & CORNERS) as i32;
+        key -= EMPTY_NEIGHBOUR * kernels.count(empty & NEIGHBOURS[square as usize]) as i32;
         if care == Care::BothSides {
             let next = kernels.moves(after.opponent, after.player);
             key += NEXT_MOVE * kernels.count(next) as i32;
