@@ -29,8 +29,8 @@ impl Scrutiny {
     pub(super) fn for_node(empties: u32, outlook: Outlook) -> Option<Self> {
         match empties {
             _ if outlook == Outlook::Low => None,
-            0..14 => None,
-            14..16 => Some(Self { moves: 3, pairs: 1 }),
+            0..13 => None,
+            13..16 => Some(Self { moves: 3, pairs: 1 }),
             16..19 => Some(Self { moves: 5, pairs: 1 }),
             19..26 => Some(Self { moves: 5, pairs: 2 }),
             _ => Some(Self { moves: 5, pairs: 3 }),
