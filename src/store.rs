@@ -3,10 +3,12 @@
 use std::path::Path;
 
 use anyhow::anyhow;
+use outflank_coordinator::service;
 use outflank_coordinator::store::{self, ExportError, Opened, Stats, Store};
 
 use crate::arguments::StoreAction;
 use crate::exit::{Exit, Failure, OrExit};
+use crate::machine;
 use crate::numbers::grouped;
 use crate::output;
 
@@ -112,7 +114,12 @@ fn quarantined(dir: &Path, pairs: u64) -> Result<Exit, Failure> {
 }
 
 fn repair(dir: &Path) -> Result<Exit, Failure> {
-    let done = store::repair(dir).or_exit(Exit::Store)?;
+    let mut verdicts = 0;
+    let reopened = || {
+        verdicts = service::reopen_verdicts(&machine::docket(dir))?;
+        Ok(())
+    };
+    let done = store::repair_after(dir, reopened).or_exit(Exit::Store)?;
     output::line(&format!(
         "{} damaged places, kept {} frames with {} claims ({} without origin), {} positions",
         done.damages,
@@ -123,6 +130,12 @@ fn repair(dir: &Path) -> Result<Exit, Failure> {
     ))?;
     for path in &done.aside {
         output::line(&format!("the old data lies in {}", path.display()))?;
+    }
+    if verdicts > 0 {
+        output::line(&format!(
+            "workers were found to be wrong {verdicts} times: what they claimed is taken back once more \
+             when the store is next used to solve something"
+        ))?;
     }
     Ok(Exit::Done)
 }

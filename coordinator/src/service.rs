@@ -47,6 +47,7 @@ use crate::campaign::Roster;
 use crate::core::{Advisor, Core};
 use campaigns::Campaigns;
 use docket::Docket;
+pub use docket::reopen_verdicts;
 pub use error::ServiceError;
 use events::Events;
 use fate::Fate;

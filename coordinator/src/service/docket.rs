@@ -47,6 +47,21 @@ enum Line {
     TakenBack { era: u64 },
 }
 
+/// Has the verdicts that the file `path` notes carried out again when a coordinator next begins with it:
+/// a repair of the store may have lost what took claims back. Returns how many there are.
+///
+/// # Errors
+/// If the file cannot be read or written, or is damaged.
+pub fn reopen_verdicts(path: &Path) -> Result<usize, StoreError> {
+    if !path.exists() {
+        return Ok(0);
+    }
+    let mut docket = Docket::open(Some(path))?;
+    docket.carried_out = 0;
+    docket.write_anew(path)?;
+    Ok(docket.verdicts.len())
+}
+
 /// The open cases and the verdicts.
 #[derive(Debug, Default)]
 pub(super) struct Docket {

@@ -94,9 +94,14 @@ impl Writer {
 
     /// Takes back what an earlier coordinator wanted to take back and could not.
     pub(super) fn finish_verdicts(&mut self) -> Result<(), StoreError> {
-        for verdict in self.docket.pending() {
+        let pending = self.docket.pending();
+        for verdict in &pending {
             tracing::error!(reason = verdict.reason, "a verdict was not carried out and is now");
-            self.take_back(&verdict)?;
+            self.take_back(verdict)?;
+        }
+        if !pending.is_empty() {
+            // A repair keeps claims whose author it cannot tell: they may be those of the guilty.
+            self.shared.store.withdraw("")?;
         }
         Ok(())
     }

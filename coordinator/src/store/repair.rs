@@ -43,11 +43,23 @@ pub struct Repair {
 /// If there is no store at `store`, if it is in use, of another schema version, or if the system
 /// refuses. The store is then as it was, or the next open completes the repair.
 pub fn repair(store: &Path) -> Result<Repair, StoreError> {
+    repair_after(store, || Ok(()))
+}
+
+/// As [`repair`], but calls `first` before anything is changed, when nobody else can use the store.
+///
+/// # Errors
+/// As [`repair`], and what `first` returns.
+pub fn repair_after(
+    store: &Path,
+    first: impl FnOnce() -> Result<(), StoreError>,
+) -> Result<Repair, StoreError> {
     if !is_store(store) {
         return Err(StoreError::NoStore { path: store.to_owned() });
     }
     let layout = Layout::new(store);
     let lock = Lock::take(store)?;
+    first()?;
     finish(&layout)?;
     let mut done = Repair {
         frames: 0,

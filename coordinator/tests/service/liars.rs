@@ -1,12 +1,15 @@
 //! A worker that lies, among real workers, over the real protocol, on a real store.
 
+use std::fs;
 use std::sync::{Arc, Mutex};
 
 use outflank_coordinator::client::{self, Update};
 use outflank_coordinator::core::Config;
-use outflank_coordinator::service::Options;
-use outflank_coordinator::store::{Store, verify};
-use outflank_engine::{Answer, Bound, Control, Request, Score, Window, brute_force};
+use outflank_coordinator::service::{Options, reopen_verdicts};
+use outflank_coordinator::store::{
+    Method, Origin, Provenance, Record, Store, repair_after, verify,
+};
+use outflank_engine::{Answer, Bound, Control, Position, Request, Score, Window, brute_force};
 use outflank_worker::{Coordinator, Solver, WorkerError};
 
 use crate::support::{BruteForce, TestWorker, answer, fine, played, service};
@@ -66,4 +69,45 @@ async fn a_liar_is_named_and_refused_and_the_answer_is_right() {
     service.stop().await.unwrap();
     let found = verify(folder.path()).unwrap();
     assert!(found.is_sound(), "{found:?}");
+}
+
+#[tokio::test]
+async fn what_a_repair_brings_back_of_a_liar_is_taken_back_once_more() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, _) = Store::open(folder.path()).unwrap();
+    let claims: Vec<Record> = [(1, "liar"), (2, ""), (3, "honest")]
+        .map(|(seed, worker)| claim(played(seed, 8).canonical(), worker))
+        .into();
+    store.append(&claims[..1]).unwrap();
+    store.append(&claims[1..]).unwrap();
+    assert_eq!(store.withdraw("liar").unwrap(), 1);
+    drop(store);
+    let docket = folder.path().join("docket.jsonl");
+    let verdict = r#"{"verdict":{"era":1,"workers":["liar"],"reason":"it was wrong"}}"#;
+    fs::write(&docket, format!("{verdict}\n{}\n", r#"{"taken_back":{"era":1}}"#)).unwrap();
+
+    // The last frame says that the claim was withdrawn.
+    let log = folder.path().join("log/000001.log");
+    let mut bytes = fs::read(&log).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    fs::write(&log, bytes).unwrap();
+    let reopened = || {
+        assert_eq!(reopen_verdicts(&docket)?, 1);
+        Ok(())
+    };
+    assert_eq!(repair_after(folder.path(), reopened).unwrap().records, 3, "the lie is back");
+
+    let store = Arc::new(Store::open(folder.path()).unwrap().0);
+    let held = |index: usize| store.get(claims[index].position).is_some();
+    assert_eq!([0, 1, 2].map(held), [true, true, true]);
+    let service = service(Options { docket: Some(docket.clone()), ..fine() }, store.clone());
+    assert_eq!([0, 1, 2].map(held), [false, false, true], "nor what nobody has claimed");
+    service.stop().await.unwrap();
+}
+
+fn claim(position: Position, worker: &str) -> Record {
+    let origin = Arc::new(Origin { worker: worker.to_owned(), ..Origin::default() });
+    let provenance = Provenance { method: Method::Search, origin };
+    let bound = Bound::at_least(Score::DRAW);
+    Record { position, bound, best_move: None, nodes: 1, provenance }
 }
