@@ -118,8 +118,9 @@ fn share(progress: &Progress) -> f64 {
 /// since a narrow terminal shows only the beginning.
 fn text(progress: &Progress, elapsed: Duration) -> String {
     let rate = numbers::rate(progress.nodes, elapsed);
+    let idle = if progress.workers == 0 { "no worker is connected, " } else { "" };
     format!(
-        "proved {}, asking {}, {}{}/s, {} nodes, jobs {} open {} done",
+        "{idle}proved {}, asking {}, {}{}/s, {} nodes, jobs {} open {} done",
         progress.bound,
         progress.window,
         left(progress, rate).map_or_else(String::new, |left| format!("{left} left, ")),
@@ -167,6 +168,13 @@ mod tests {
             text,
             "proved +30..=+64, asking +36..+38, 6 s left, 50.0 M/s, 100.0 M nodes, jobs 3 open 17 done"
         );
+    }
+
+    #[test]
+    fn a_cluster_without_workers_says_why_nothing_moves() {
+        let progress = Progress { workers: 0, ..progress(0, 400) };
+        let text = text(&progress, Duration::from_secs(2));
+        assert!(text.starts_with("no worker is connected, proved +30..=+64"), "{text}");
     }
 
     #[test]

@@ -142,7 +142,7 @@ fn campaigns_are_kept_and_solved_without_a_cluster() {
     assert_eq!(exported.stdout.join("\n") + "\n", list);
     assert_eq!(line(&["remove", "two"]), "two: removed; what was proved stays in the store");
     campaign(home, &[&["status", "two"], &at[..]].concat())
-        .assert_fails(2, "there is no campaign two; there is none");
+        .assert_fails(2, "there is no campaign two; there are no others");
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn bad_campaigns_are_named() {
     fails(&["import", "bad", "bad.csv"], 2, place);
     fails(&["import", "none", "none.csv"], 2, "opening none.csv: No such file");
     fails(&["import", "folder", "."], 2, ". is a folder, expected a file of positions");
-    fails(&["pause", "bad"], 2, "there is no campaign bad; there is none");
+    fails(&["pause", "bad"], 2, "there is no campaign bad; there are no others");
     assert_eq!(campaign(home, &[&["import", "good", "good.csv"], &at[..]].concat()).code, Some(0));
     fails(&["remove", "good"], 2, "campaign good has 2 open tasks; --unfinished removes it");
     fails(

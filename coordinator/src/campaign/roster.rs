@@ -157,7 +157,7 @@ impl Roster {
     fn unknown(&self, name: &str) -> CampaignError {
         let names: Vec<&str> = self.members.keys().map(String::as_str).collect();
         let known = match names.as_slice() {
-            [] => "there is none".to_owned(),
+            [] => "there are no others".to_owned(),
             names => format!("there are {}", names.join(", ")),
         };
         CampaignError::Unknown { name: name.to_owned(), known }

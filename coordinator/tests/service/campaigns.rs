@@ -237,7 +237,7 @@ async fn what_cannot_be_is_refused_with_a_reason() {
     assert_eq!(client.list(None).await.unwrap(), []);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     let error = client.list(Some("other")).await.unwrap_err();
-    assert_eq!(reason(error), "there is no campaign other; there is none");
+    assert_eq!(reason(error), "there is no campaign other; there are no others");
     service.stop().await.unwrap();
 }
 

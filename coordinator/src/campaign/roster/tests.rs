@@ -381,6 +381,6 @@ fn an_unfinished_campaign_is_removed_only_on_purpose() {
     assert!(error.contains("has 4 open tasks"), "{error}");
     roster.remove("one", true).unwrap();
     let error = roster.remove("one", true).unwrap_err().to_string();
-    assert_eq!(error, "there is no campaign one; there is none");
+    assert_eq!(error, "there is no campaign one; there are no others");
     assert_eq!(fs::read_dir(roster.folder()).unwrap().count(), 0);
 }
