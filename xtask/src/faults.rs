@@ -11,9 +11,12 @@ use clap::Args;
 /// Run seeded storms of losses, duplicates, reordering, kills, restarts and lies in virtual time.
 #[derive(Debug, Args)]
 pub(crate) struct Faults {
-    /// The number of seeds; about forty take a second.
+    /// The number of seeds.
     #[arg(long, value_name = "N", default_value_t = 5000)]
     seeds: u64,
+    /// The first seed.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    first: u64,
 }
 
 /// Runs the seeds and prints the faults that were survived.
@@ -23,6 +26,7 @@ pub(crate) fn run(arguments: &Faults) -> anyhow::Result<()> {
         .args(["test", "--quiet", "--release", "--locked", "--package", "outflank-coordinator"])
         .args(["--test", "core", "storms", "--", "--nocapture"])
         .env("OUTFLANK_FAULT_SEEDS", arguments.seeds.to_string())
+        .env("OUTFLANK_FAULT_FIRST", arguments.first.to_string())
         .status()
         .context("starting cargo")?;
     ensure!(status.success(), "a seed has failed: {status}");

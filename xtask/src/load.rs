@@ -68,7 +68,12 @@ pub(crate) struct Load {
 
 /// Loads, measures and prints.
 pub(crate) fn run(arguments: &Load) -> anyhow::Result<()> {
-    ensure!(arguments.workers > 0 && arguments.job_seconds > 0.0, "expected workers and a time");
+    let Load { workers, job_seconds, .. } = *arguments;
+    ensure!(workers > 0, "--workers 0: expected at least one");
+    ensure!(
+        (0.001..=3600.0).contains(&job_seconds),
+        "--job-seconds {job_seconds}: expected 0.001 to 3600"
+    );
     process::allow_many_files()?;
     process::provide(arguments.program.as_deref())?;
     let runtime = tokio::runtime::Builder::new_multi_thread()

@@ -16,7 +16,7 @@ use clap::Parser;
 
 /// Tasks of development.
 #[derive(Debug, Parser)]
-#[command(name = "cargo xtask")]
+#[command(name = "xtask", bin_name = "cargo xtask")]
 enum Task {
     BenchVariants(variants::BenchVariants),
     Faults(faults::Faults),

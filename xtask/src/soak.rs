@@ -13,6 +13,7 @@ mod network;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use anyhow::ensure;
 use clap::Args;
 
 use crate::load::process;
@@ -66,9 +67,10 @@ pub(crate) fn run(arguments: &Soak) -> anyhow::Result<()> {
         println!("************************************************************");
         return Ok(());
     }
+    check(arguments)?;
+    let mut judge = Judge::new(&arguments.work, &arguments.positions)?;
     process::provide(arguments.program.as_deref())?;
     let mut random = Random(arguments.seed);
-    let mut judge = Judge::new(&arguments.work, &arguments.positions)?;
     let start = Instant::now();
     let end = start + Duration::from_secs_f64(60.0 * arguments.minutes);
     let mut rounds = 0;
@@ -91,5 +93,16 @@ pub(crate) fn run(arguments: &Soak) -> anyhow::Result<()> {
         rounds += 1;
     }
     judge.print(rounds, start.elapsed());
+    Ok(())
+}
+
+/// The longest soak that anybody could mean, in minutes: a year.
+const MOST_MINUTES: f64 = 525_600.0;
+
+fn check(arguments: &Soak) -> anyhow::Result<()> {
+    let Soak { minutes, every, workers, .. } = *arguments;
+    ensure!((0.0..=MOST_MINUTES).contains(&minutes), "--minutes {minutes}: expected 0 to a year");
+    ensure!((0.0..=3600.0).contains(&every), "--every {every}: expected 0 to 3600 seconds");
+    ensure!(workers > 0, "--workers 0: expected at least one");
     Ok(())
 }

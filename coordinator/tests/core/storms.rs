@@ -16,8 +16,10 @@ use crate::oracle::Oracle;
 use crate::random::{Random, position};
 use crate::world::{Faults, Happened, World, in_turn};
 
-/// The number of seeds, unless `OUTFLANK_FAULT_SEEDS` says another.
+/// The number of seeds, unless `OUTFLANK_FAULT_SEEDS` says another, and the first one, unless
+/// `OUTFLANK_FAULT_FIRST` does.
 const SEEDS: u64 = 40;
+const FIRST: u64 = 0;
 
 /// Returns what goes wrong: every fault in its own measure.
 fn faults(random: &mut Random) -> Faults {
@@ -69,19 +71,24 @@ fn check_proof(world: &World, roots: &[Position]) {
     assert!(resolve(&sample.leaves(), 1, |_| ()).is_true.iter().all(|&is_true| is_true));
 }
 
+fn number(variable: &str, otherwise: u64) -> u64 {
+    let given = env::var(variable).ok();
+    given.map_or(otherwise, |text| text.parse().expect("the variable is a number"))
+}
+
 #[test]
 fn whatever_goes_wrong_values_are_right_nothing_acknowledged_is_lost_and_proofs_hold() {
-    let seeds = env::var("OUTFLANK_FAULT_SEEDS").ok();
-    let seeds = seeds.map_or(SEEDS, |seeds| seeds.parse().expect("a number of seeds"));
+    let seeds = number("OUTFLANK_FAULT_SEEDS", SEEDS);
+    let first = number("OUTFLANK_FAULT_FIRST", FIRST);
     let oracle = Rc::new(Oracle::default());
     let mut random = Random(77);
     let roots: Vec<Position> =
         [7, 8, 9, 8, 9, 7, 8, 9].map(|empties| position(&mut random, empties)).into();
     let mut happened = Happened::default();
-    for seed in 0..seeds {
+    for seed in first..first + seeds {
         happened.add(storm(seed, &oracle, &roots));
     }
-    println!("{seeds} seeds, {} faults survived: {happened:?}", happened.faults());
+    println!("{seeds} seeds from {first} on, {} faults survived: {happened:?}", happened.faults());
     let of_each = [happened.lost, happened.repeated, happened.late, happened.failed];
     assert!(of_each.iter().all(|&count| count > seeds), "{happened:?}");
     assert!(happened.restarts > seeds / 10 && happened.hung > seeds / 10, "{happened:?}");

@@ -31,10 +31,9 @@ pub(super) struct Judge {
 impl Judge {
     /// Takes the positions with these numbers.
     pub(super) fn new(work: &Path, numbers: &str) -> anyhow::Result<Self> {
-        let (first, last) =
-            numbers.split_once('-').context("expected FIRST-LAST, such as 20-44")?;
-        let (first, last): (usize, usize) = (first.parse()?, last.parse()?);
-        ensure!(1 <= first && first <= last && last <= 79, "expected numbers from 1 to 79");
+        let (first, last) = range(numbers).with_context(|| {
+            format!("--positions {numbers}: expected FIRST-LAST from 1 to 79, such as 20-44")
+        })?;
         let file =
             fs::read_to_string("tests/data/ffo.obf").context("reading tests/data/ffo.obf")?;
         let problems = file.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
@@ -138,4 +137,11 @@ impl Judge {
         ensure!(output.status.success(), "{arguments:?} ended with {}: {said}", output.status);
         String::from_utf8(output.stdout).context("the output is text")
     }
+}
+
+/// Returns the numbers of the first and the last position, if they are numbers of positions.
+fn range(numbers: &str) -> Option<(usize, usize)> {
+    let (first, last) = numbers.split_once('-')?;
+    let (first, last) = (first.parse().ok()?, last.parse().ok()?);
+    (1 <= first && first <= last && last <= 79).then_some((first, last))
 }
