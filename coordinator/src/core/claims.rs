@@ -28,7 +28,9 @@ impl Core {
             Some(Target::Audit(id)) => {
                 let fits = fits && is_of_today;
                 self.audit_ended(turn, id, worker, Some(report).filter(|_| fits));
-                fits && !self.audits.is_guilty(worker) && self.take_opinion(turn, worker, report)
+                let home = lease.as_ref().map(|lease| lease.home);
+                let counts = fits && !self.audits.is_guilty(worker);
+                counts && self.take_opinion(turn, worker, report, home)
             }
             Some(Target::Disowned) => false,
             _ if !is_of_today => false,
@@ -75,13 +77,26 @@ impl Core {
 
     /// Keeps what a worker that was asked about another's claim says, unless that is what the
     /// dispute is about. Returns whether it was kept.
-    fn take_opinion(&mut self, turn: &mut Turn<'_>, worker: WorkerId, report: &Report) -> bool {
+    ///
+    /// Where it says more than the other it is a claim like any, and may be audited, too. That ends:
+    /// each time more must be said.
+    fn take_opinion(
+        &mut self,
+        turn: &mut Turn<'_>,
+        worker: WorkerId,
+        report: &Report,
+        home: Option<SolveId>,
+    ) -> bool {
         let claims = self.claims(worker, report);
-        let is_kept = self.conflicts(turn, report.position, &claims).is_empty();
-        if is_kept {
-            self.believe(turn, &claims);
+        if !self.conflicts(turn, report.position, &claims).is_empty() {
+            return false;
         }
-        is_kept
+        let is_new = |claim: &&Proof| !self.known(turn, claim.position).bound.implies(claim.bound);
+        let news: Vec<Proof> = claims.iter().filter(is_new).copied().collect();
+        let home = home.filter(|home| self.solves.contains_key(home));
+        self.sample(turn, report.job, home, &news);
+        self.believe(turn, &claims);
+        true
     }
 
     fn believe(&mut self, turn: &mut Turn<'_>, claims: &[Proof]) {

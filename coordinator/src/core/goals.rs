@@ -43,23 +43,8 @@ impl Core {
         let rank = Rank { step: 0, arrival, doubt: 0, asked: Reverse(self.asked) };
         let rank = rank.with_need(need);
         self.asked += 1;
-        let question = Question {
-            wanted_by: BTreeMap::from([(wanted, need)]),
-            home,
-            rank,
-            need,
-            brother: None,
-            belief: None,
-            chance,
-            offset: None,
-            state: State::Waiting,
-            predicted,
-            scale,
-            losses: 0,
-            overruns: 0,
-            avoid: None,
-            must_split: false,
-        };
+        let question =
+            Question { chance, predicted, scale, ..Question::new(wanted, home, rank, need) };
         self.questions.insert(key, question);
         self.queue.insert((rank, Item::Question(key)));
         self.count_open(home, 1, predicted);

@@ -185,6 +185,29 @@ pub(super) struct Question {
     pub(super) must_split: bool,
 }
 
+impl Question {
+    /// Returns a question that waits, which may as well hold as not and costs nothing.
+    pub(super) fn new(wanted: Wanted, home: SolveId, rank: Rank, need: f64) -> Self {
+        Self {
+            wanted_by: BTreeMap::from([(wanted, need)]),
+            home,
+            rank,
+            belief: None,
+            chance: 0.5,
+            offset: None,
+            need,
+            brother: None,
+            state: State::Waiting,
+            predicted: 0.0,
+            scale: 1.0,
+            losses: 0,
+            overruns: 0,
+            avoid: None,
+            must_split: false,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -148,3 +148,23 @@ fn what_was_searched_before_proofs_were_taken_back_is_acknowledged_and_not_belie
     script.report(2, 7, truth(&job));
     assert!(!script.store.0.is_empty());
 }
+
+#[test]
+fn what_an_auditor_says_beyond_the_claim_is_audited_like_any_other() {
+    let position = nine_empties().canonical();
+    let value = Oracle::default().value(position);
+    let mut script = Script::new(Config { audit_share: 1.0, ..whole() });
+    let (bound, method) = (Bound::at_least(value), Method::Search);
+    script.store.0.insert(position, (bound, None));
+    let claim = Proof { position, bound, best_move: None, nodes: 0, method, worker: None };
+    script.at(0, Event::Resumed { era: 0, doubted: vec![(AuditId(5), claim)] });
+    let (_, job) = only_job(&script.join(1, 1, 1));
+    script.join(1, 2, 1);
+    let more = Report { bound: Bound::exact(value), line: Vec::new(), ..truth(&job) };
+    let commands = script.report(2, 1, more);
+    let is_doubted = |command: &Command| {
+        matches!(command, Command::Doubt { claim, .. }
+            if (claim.bound, claim.worker) == (Bound::exact(value), Some(WorkerId(1))))
+    };
+    assert!(commands.iter().any(is_doubted), "{commands:?}");
+}
