@@ -1,12 +1,13 @@
 //! Solves the positions of an OBF file and prints what the field prints: number, empties, score,
 //! seconds, nodes, nodes a second, line.
 //!
-//! `cargo run --release -p outflank-engine --example solve_obf -- FILE [THREADS [TABLE_MIB [FIRST-LAST]]]`
+//! `cargo run --release -p outflank-engine --example solve_obf -- FILE [THREADS [TABLE_MIB [FIRST-LAST [WEIGHTS]]]]`
 #![allow(clippy::print_stdout, reason = "an example talks to its user")]
 
 use std::error::Error;
 use std::time::Instant;
 
+use outflank_engine::evaluation::Weights;
 use outflank_engine::{Control, Engine, Request, Settings, notation};
 use outflank_kernel::Isa;
 
@@ -19,7 +20,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (first, last) = range.split_once('-').ok_or("a range is FIRST-LAST")?;
     let (first, last): (usize, usize) = (first.parse()?, last.parse()?);
     let isa = Isa::chosen()?;
-    let engine = Engine::new(&Settings { isa, table_bytes: mebibytes << 20 })?;
+    let mut engine = Engine::new(&Settings { isa, table_bytes: mebibytes << 20 })?;
+    if let Some(path) = arguments.next() {
+        let weights = Weights::load(&std::fs::read(path)?)?;
+        engine = engine.with_weights(Some(Box::leak(Box::new(weights))));
+    }
     let (mut seconds, mut nodes) = (0.0, 0);
     let text = std::fs::read_to_string(&path)?;
     for (index, problem) in notation::problems(&path, &text).enumerate() {

@@ -103,6 +103,15 @@ impl Engine {
         self.search(request, control, Some(number))
     }
 
+    /// Returns positions that the searches since [`clear`](Self::clear) went through and in which
+    /// they found a move good enough, as far as the tables still hold them: there the order of the
+    /// moves counted. It says nothing of their values. Call it when no search is going on.
+    #[must_use]
+    pub fn cut_nodes(&self) -> Vec<Position> {
+        let boards = self.table.bounded_below().chain(self.hints.bounded_below());
+        boards.filter_map(|(player, opponent)| Position::new(player, opponent)).collect()
+    }
+
     /// Takes what other engines believe into account. False hints cost time and nothing else: they
     /// are read where moves are ordered and where a search cuts by probability, never by a proof.
     pub fn hear(&self, hints: &[SharedHint]) {

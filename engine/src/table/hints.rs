@@ -152,6 +152,12 @@ impl Hints {
         self.0.get(Place { hash, player, opponent }).map(Hint::unpack)
     }
 
+    /// Returns the boards, player first, of which a lower bound is believed.
+    pub(crate) fn bounded_below(&self) -> impl Iterator<Item = (u64, u64)> {
+        let is_bounded = |pack| Hint::unpack(pack).lower > Hint::UNKNOWN.lower;
+        self.0.iter().filter(move |&(.., pack)| is_bounded(pack)).map(|entry| (entry.0, entry.1))
+    }
+
     /// Keeps what a search believes, in place of what was believed before.
     pub(crate) fn put(&self, hash: u64, player: u64, opponent: u64, hint: Hint, generation: u8) {
         let merge = |old: Option<u64>| {

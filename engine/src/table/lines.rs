@@ -67,6 +67,13 @@ impl Lines {
         }
     }
 
+    /// Returns all that is kept, as player, opponent and pack, in the order of the lines. While a
+    /// search writes, an entry may be made up of two.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (u64, u64, u64)> {
+        let in_use = self.in_use.load(Ordering::Relaxed);
+        self.lines[..in_use].iter().flat_map(Line::entries)
+    }
+
     #[inline(always)]
     fn line(&self, hash: u64) -> &Line {
         let in_use = self.in_use.load(Ordering::Relaxed);
@@ -119,6 +126,17 @@ fn spread(pack: u64) -> u64 {
 }
 
 impl Line {
+    /// Returns what the ways hold, as player, opponent and pack.
+    fn entries(&self) -> impl Iterator<Item = (u64, u64, u64)> {
+        let packs = Packs::load(self);
+        self.boards.iter().enumerate().filter_map(move |(way, [first, second])| {
+            let pack = packs.get(way);
+            let player = first.load(Ordering::Relaxed) ^ pack;
+            let opponent = second.load(Ordering::Relaxed) ^ spread(pack);
+            (player | opponent != 0).then_some((player, opponent, pack))
+        })
+    }
+
     fn holds(&self, way: usize, pack: u64, player: u64, opponent: u64) -> bool {
         let [first, second] = &self.boards[way];
         // A zero line is "no disc at all", which no search asks for.
@@ -219,6 +237,20 @@ mod tests {
         lines.put(place(0, 16), |_| 5, |pack| pack as i32);
         let packs = [1, 2, 4, 16].map(|player| lines.get(place(0, player)));
         assert_eq!(packs, [Some(9), None, Some(63), Some(5)]);
+    }
+
+    #[test]
+    fn all_that_is_kept_can_be_listed() {
+        let lines = Lines::new(1 << 12).unwrap();
+        lines.prepare(8);
+        for player in [1, 4, 16] {
+            lines.put(place(u64::MAX / player, player), |_| player + 7, |_| 0);
+        }
+        let mut found: Vec<_> = lines.iter().map(|(player, _, pack)| (player, pack)).collect();
+        found.sort_unstable();
+        assert_eq!(found, [(1, 8), (4, 11), (16, 23)]);
+        lines.clear();
+        assert_eq!(lines.iter().count(), 0);
     }
 
     #[test]

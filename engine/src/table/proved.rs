@@ -108,6 +108,12 @@ impl Table {
         self.0.get(Place { hash, player, opponent }).map(Entry::unpack)
     }
 
+    /// Returns the boards, player first, of which a lower bound is known.
+    pub(crate) fn bounded_below(&self) -> impl Iterator<Item = (u64, u64)> {
+        let is_bounded = |pack| Entry::unpack(pack).lower > Entry::UNKNOWN.lower;
+        self.0.iter().filter(move |&(.., pack)| is_bounded(pack)).map(|entry| (entry.0, entry.1))
+    }
+
     /// Adds what a search found out; bounds of the same position are merged.
     pub(crate) fn put(&self, hash: u64, player: u64, opponent: u64, entry: Entry, generation: u8) {
         let merge = |old: Option<u64>| {
