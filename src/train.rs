@@ -8,7 +8,9 @@ use clap::{Args, Subcommand};
 use outflank_engine::evaluation::{File, Weights};
 use outflank_kernel::Isa;
 use outflank_training::plot::{Chart, Series};
-use outflank_training::{CurvePoint, Plan, Progress, TrainingError, curve, report, train, write};
+use outflank_training::{
+    CurvePoint, Plan, Progress, RefitPlan, TrainingError, curve, refit, report, train, write,
+};
 
 use crate::exit::{self, Exit, Failure, OrExit};
 use crate::output;
@@ -28,6 +30,11 @@ enum Action {
     /// The same numbers give the same file, bit for bit. What is finished is kept in the work folder:
     /// the same command goes on where an earlier one was stopped, in whatever way.
     All(All),
+    /// Fit a weights file again to positions from the trees of searches, and write another.
+    ///
+    /// `all` does so at its end. The same numbers and weights give the same file, bit for bit; the
+    /// same command goes on where an earlier one was stopped.
+    Trees(Trees),
     /// Compare the predictions of weights with exact values of games that training never sees.
     Report(Report),
     /// Show how the error falls with the number of labels, by the folder of a training.
@@ -64,8 +71,39 @@ struct All {
     /// 1000000,300000,100000,20000,4000].
     #[arg(long, value_name = "N,…", value_delimiter = ',')]
     corrections: Option<Vec<usize>>,
-    /// Games for each of twelve numbers of empty squares where shallow and deep searches are compared
-    /// [default: 4000].
+    /// Searches whose trees give positions for a second fit, 1000 each for a stage at most; 0 leaves
+    /// that out [default: 1000].
+    #[arg(long, value_name = "N")]
+    trees: Option<usize>,
+    /// Games for each of twelve numbers of empty squares where shallow and deep searches are compared;
+    /// 0 leaves that out [default: 4000].
+    #[arg(long, value_name = "N")]
+    selectivity: Option<usize>,
+}
+
+#[derive(Debug, Args)]
+struct Trees {
+    /// The weights file to begin with.
+    #[arg(long, value_name = "FILE")]
+    weights: PathBuf,
+    /// The seed of the games that give the positions to search.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// The folder for what is finished; it is made if it is missing.
+    #[arg(long, value_name = "DIR")]
+    work: PathBuf,
+    /// The weights file to write.
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// Searches whose trees are sampled; each gives 1000 positions for a stage at most
+    /// [default: 1000].
+    #[arg(long, value_name = "N")]
+    trees: Option<usize>,
+    /// Plies that values are searched, an even number [default: 4].
+    #[arg(long, value_name = "N")]
+    plies: Option<u32>,
+    /// Games for each of twelve numbers of empty squares where shallow and deep searches are compared;
+    /// 0 keeps what the weights file says [default: 4000].
     #[arg(long, value_name = "N")]
     selectivity: Option<usize>,
 }
@@ -126,6 +164,7 @@ pub(crate) fn run(train: &Train) -> Result<Exit, Failure> {
     let isa = Isa::chosen().or_exit(Exit::BadInput)?;
     match &train.action {
         Action::All(all) => run_all(all, isa),
+        Action::Trees(trees) => run_trees(trees, isa),
         Action::Report(report) => run_report(report, isa),
         Action::Curve(curve) => run_curve(curve, isa),
     }
@@ -140,12 +179,31 @@ fn run_all(all: &All, isa: Isa) -> Result<Exit, Failure> {
         games: all.games.unwrap_or(default.games),
         plies: all.plies.unwrap_or(default.plies),
         corrections: all.corrections.clone().unwrap_or(default.corrections),
+        trees: all.trees.unwrap_or(default.trees),
         selectivity: all.selectivity.unwrap_or(default.selectivity),
     };
     let file = train(&plan.scaled(all.scale), isa, &all.work, &progress()).map_err(failure)?;
+    finish(&file, &all.out)
+}
+
+fn run_trees(asked: &Trees, isa: Isa) -> Result<Exit, Failure> {
+    let default = RefitPlan::default();
+    let plan = RefitPlan {
+        seed: asked.seed,
+        trees: asked.trees.unwrap_or(default.trees),
+        plies: asked.plies.unwrap_or(default.plies),
+        selectivity: asked.selectivity.unwrap_or(default.selectivity),
+    };
+    let first = read(&asked.weights)?;
+    let file = refit(&first, &plan, isa, &asked.work, &progress()).map_err(failure)?;
+    finish(&file, &asked.out)
+}
+
+/// Writes the trained weights and says so.
+fn finish(file: &File, path: &Path) -> Result<Exit, Failure> {
     let content = file.encode();
-    write(&all.out, &content).map_err(failure)?;
-    let (path, id) = (all.out.display(), file.id());
+    write(path, &content).map_err(failure)?;
+    let (path, id) = (path.display(), file.id());
     output::line(&format!("{path}: {} bytes, weights {id:016x}", content.len()))?;
     Ok(Exit::Done)
 }

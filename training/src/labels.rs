@@ -26,17 +26,21 @@ pub fn exact(
     let solved = positions.par_chunks(portion).map_init(
         || Engine::new(&Settings { isa, table_bytes }),
         |engine, positions| {
-            let engine = engine.as_ref().map_err(|error| {
-                let EngineError::Memory { bytes, source } = error;
-                EngineError::Memory { bytes: *bytes, source: source.kind().into() }
-            })?;
-            let values = engine.values(positions);
+            let values = usable(engine)?.values(positions);
             bar.inc(positions.len() as u64);
             Ok(values.into_iter().map(|value| (UNIT * value.discs()) as i16).collect())
         },
     );
     let solved: Vec<Vec<i16>> = solved.collect::<Result<_, EngineError>>()?;
     Ok(solved.concat())
+}
+
+/// Returns the engine that a thread has set up for itself, or why it could not.
+pub(crate) fn usable(engine: &mut Result<Engine, EngineError>) -> Result<&Engine, EngineError> {
+    engine.as_ref().map_err(|error| {
+        let EngineError::Memory { bytes, source } = error;
+        EngineError::Memory { bytes: *bytes, source: source.kind().into() }
+    })
 }
 
 /// Returns the value of each position by a search of `plies` plies, in units of the evaluation.

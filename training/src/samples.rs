@@ -20,6 +20,8 @@ pub enum Purpose {
     Test,
     /// Positions that are searched to many depths.
     Selectivity,
+    /// Positions whose search trees are sampled.
+    Trees,
 }
 
 /// Positions and their values in units of the evaluation, 1/32 disc, seen by the player to move.

@@ -24,6 +24,13 @@ pub(crate) struct Fitted {
 }
 
 impl Fitted {
+    /// Returns the weights of a file's stage, nothing known of how they were fitted.
+    pub(crate) fn of(stage: &StageParameters) -> Self {
+        let discs = |&weight: &i16| f64::from(weight) / f64::from(UNIT);
+        let weights = stage.weights().iter().map(discs).collect();
+        Self { weights, shift: 0.0, facts: String::new() }
+    }
+
     /// Returns the weights rounded to units of the evaluation.
     pub(crate) fn parameters(&self) -> StageParameters {
         let unit = f64::from(UNIT);

@@ -9,16 +9,17 @@ use outflank_engine::evaluation::{File, PARAMETERS, Weights, stage_of};
 use outflank_kernel::Isa;
 
 use crate::progress::Progress;
+use crate::refit::Refit;
 use crate::samples::{Purpose, positions};
 use crate::stage::{Fitted, fit, mean_residual, problem};
 use crate::work::Work;
 use crate::{Samples, TrainingError, labels, selectivity};
 
 /// The version of the generator, the labels and the fit: a change in them is another training.
-const GENERATOR: u32 = 1;
+pub(crate) const GENERATOR: u32 = 1;
 
 /// The first stage that is fitted: nine and ten empty squares, with exact labels.
-const BASE: u32 = stage_of(10);
+pub(crate) const BASE: u32 = stage_of(10);
 /// The last stage of the game that is fitted: five and six empty squares.
 const FIRST: u32 = stage_of(5);
 /// The stage of the most empty squares for which there are weights to fit, 55 and 56.
@@ -45,6 +46,9 @@ pub struct Plan {
     pub plies: u32,
     /// Games with exact labels that correct the stages of 11–12, 13–14, … empty squares.
     pub corrections: Vec<usize>,
+    /// Searches whose trees give positions for a second fit; each gives 1000 for a stage at most. 0
+    /// leaves the second fit out.
+    pub trees: usize,
     /// Games for each number of empty squares where shallow and deep searches are compared; 0 leaves
     /// that out.
     pub selectivity: usize,
@@ -60,6 +64,7 @@ impl Default for Plan {
             games: 3_000_000,
             plies: 4,
             corrections: vec![1_000_000, 300_000, 100_000, 20_000, 4_000],
+            trees: 1_000,
             selectivity: 4_000,
         }
     }
@@ -73,19 +78,24 @@ impl Plan {
         self.base = scaled(self.base);
         self.games = scaled(self.games);
         self.corrections = self.corrections.into_iter().map(scaled).collect();
+        self.trees = scaled(self.trees);
         self.selectivity = scaled(self.selectivity);
         self
     }
 
     /// Returns the plan as text, one fact a line.
     fn text(&self) -> String {
-        let Self { seed, empties, base, games, plies, corrections, selectivity } = self;
-        format!(
+        let Self { seed, empties, base, games, plies, corrections, trees, selectivity } = self;
+        let mut text = format!(
             "generator {GENERATOR}, patterns {FINGERPRINT:016x}\nseed {seed}\n\
              empties {FEWEST}..{empties}\nbase {base} games\ngames {games}, plies {plies}\n\
              corrections {corrections:?} games\nselectivity {selectivity} games\n",
             FEWEST = 2 * FIRST - 1
-        )
+        );
+        if *trees > 0 {
+            writeln!(text, "trees of {trees} searches").expect("a string takes all");
+        }
+        text
     }
 
     fn check(&self) -> Result<(), TrainingError> {
@@ -121,12 +131,25 @@ pub fn train(
     for stage in BASE + 1..=stage_of(plan.empties) {
         training.searched(stage)?;
     }
+    if plan.trees > 0 {
+        training.again()?;
+    }
     let file = training.file();
     if plan.selectivity == 0 {
         return Ok(file);
     }
-    let weights = Weights::new(&file);
-    let found = selectivity(&weights, isa, plan.seed, plan.selectivity, progress)?;
+    with_selectivity(file, isa, plan.seed, plan.selectivity, progress)
+}
+
+/// Returns the file with what shallow and deep searches with its weights say.
+pub(crate) fn with_selectivity(
+    file: File,
+    isa: Isa,
+    seed: u64,
+    games: usize,
+    progress: &Progress,
+) -> Result<File, TrainingError> {
+    let found = selectivity(&Weights::new(&file), isa, seed, games, progress)?;
     progress.say(&format!("selectivity: {found:?}"));
     Ok(file.with_selectivity(found))
 }
@@ -147,7 +170,7 @@ impl Training<'_> {
         let mut prior = vec![0.0; PARAMETERS];
         let (mut games, mut ridge) = (self.plan.base, RIDGE_BASE);
         for stage in (FIRST..=BASE).rev() {
-            let fitted = self.work.fitted(stage, || {
+            let fitted = self.work.fitted(&format!("stage-{stage:02}"), || {
                 let samples = self.exact(stage, Purpose::Training, games)?;
                 let (weights, error) = fit(&problem(&samples), &prior, ridge, self.progress);
                 let facts = format!("{} exact, error {error:.2}", samples.labels.len());
@@ -163,7 +186,7 @@ impl Training<'_> {
 
     /// Fits a stage to labels that are searched with the stages before, and corrects it.
     fn searched(&mut self, stage: u32) -> Result<(), TrainingError> {
-        let fitted = self.work.fitted(stage, || {
+        let fitted = self.work.fitted(&format!("stage-{stage:02}"), || {
             let begin = Instant::now();
             // The leaves must belong to stages that are there.
             let plies = self.plan.plies.min(2 * (stage - BASE));
@@ -180,6 +203,15 @@ impl Training<'_> {
         })?;
         self.say(stage, &fitted);
         self.stages.push(fitted);
+        Ok(())
+    }
+
+    /// Fits the stages again to positions from the trees of searches.
+    fn again(&mut self) -> Result<(), TrainingError> {
+        let &mut Self { plan: &Plan { seed, trees, plies, .. }, isa, progress, .. } = self;
+        let work = &self.work;
+        let refit = Refit { seed, trees, plies, first: FIRST, isa, work, progress };
+        self.stages = refit.stages(std::mem::take(&mut self.stages))?;
         Ok(())
     }
 
@@ -207,7 +239,7 @@ impl Training<'_> {
         let name = match purpose {
             Purpose::Training => "exact",
             Purpose::Correction => "correction",
-            Purpose::Test | Purpose::Selectivity => "test",
+            Purpose::Test | Purpose::Selectivity | Purpose::Trees => "test",
         };
         self.work.samples(&format!("stage-{stage:02}-{name}"), || {
             let positions = positions(self.plan.seed, purpose, &both(stage), games, self.progress);
@@ -243,6 +275,6 @@ impl Training<'_> {
 }
 
 /// The numbers of empty squares of a stage.
-const fn both(stage: u32) -> [u32; 2] {
+pub(crate) const fn both(stage: u32) -> [u32; 2] {
     [2 * stage - 1, 2 * stage]
 }

@@ -13,6 +13,7 @@ use crate::stage::Fitted;
 use crate::{Samples, TrainingError};
 
 const SAMPLES: [u8; 8] = *b"OUTFLNKS";
+const POSITIONS: [u8; 8] = *b"OUTFLNKP";
 const FITTED: [u8; 8] = *b"OUTFLNKF";
 
 /// The folder of one training.
@@ -52,7 +53,9 @@ impl Work {
     /// Returns the weights of a stage.
     pub(crate) fn finished_fitted(&self, stage: u32) -> Result<Fitted, TrainingError> {
         let path = self.path(&format!("stage-{stage:02}.fitted"));
-        self.fitted(stage, || Err(failed("reading", &path, ErrorKind::NotFound.into())))
+        self.fitted(&format!("stage-{stage:02}"), || {
+            Err(failed("reading", &path, ErrorKind::NotFound.into()))
+        })
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -75,13 +78,30 @@ impl Work {
         Ok(samples)
     }
 
-    /// Returns the weights of a stage, which `make` fits if they are not there yet.
+    /// Returns the positions of that name, which `make` finds if they are not there yet.
+    pub(crate) fn positions(
+        &self,
+        name: &str,
+        make: impl FnOnce() -> Result<Vec<Position>, TrainingError>,
+    ) -> Result<Vec<Position>, TrainingError> {
+        let path = self.path(&format!("{name}.positions"));
+        if let Some(body) = read(&path, POSITIONS)? {
+            let damaged = || damaged(&path, "16 bytes for each position");
+            return decode_positions(&body).ok_or_else(damaged);
+        }
+        let positions = make()?;
+        let body: Vec<u8> = positions.iter().flat_map(encode_position).collect();
+        write_checked(&path, POSITIONS, &body)?;
+        Ok(positions)
+    }
+
+    /// Returns the weights of that name, which `make` fits if they are not there yet.
     pub(crate) fn fitted(
         &self,
-        stage: u32,
+        name: &str,
         make: impl FnOnce() -> Result<Fitted, TrainingError>,
     ) -> Result<Fitted, TrainingError> {
-        let path = self.path(&format!("stage-{stage:02}.fitted"));
+        let path = self.path(&format!("{name}.fitted"));
         if let Some(body) = read(&path, FITTED)? {
             let damaged = || damaged(&path, "the weights of a stage");
             return decode_fitted(&body).ok_or_else(damaged);
@@ -138,11 +158,27 @@ fn read(path: &Path, magic: [u8; 8]) -> Result<Option<Vec<u8>>, TrainingError> {
     Ok(Some(body.to_vec()))
 }
 
+fn encode_position(position: &Position) -> [u8; 16] {
+    let mut row = [0; 16];
+    row[..8].copy_from_slice(&position.player().to_le_bytes());
+    row[8..].copy_from_slice(&position.opponent().to_le_bytes());
+    row
+}
+
+fn decode_position(row: [u8; 16]) -> Option<Position> {
+    let (words, []) = row.as_chunks() else { return None };
+    Position::new(u64::from_le_bytes(words[0]), u64::from_le_bytes(words[1]))
+}
+
+fn decode_positions(body: &[u8]) -> Option<Vec<Position>> {
+    let (rows, []) = body.as_chunks() else { return None };
+    rows.iter().map(|&row| decode_position(row)).collect()
+}
+
 fn encode_samples(samples: &Samples) -> Vec<u8> {
     let mut body = Vec::with_capacity(18 * samples.labels.len());
     for (position, label) in samples.positions.iter().zip(&samples.labels) {
-        body.extend(position.player().to_le_bytes());
-        body.extend(position.opponent().to_le_bytes());
+        body.extend(encode_position(position));
         body.extend(label.to_le_bytes());
     }
     body
@@ -152,9 +188,9 @@ fn decode_samples(body: &[u8]) -> Option<Samples> {
     let (rows, []) = body.as_chunks::<18>() else { return None };
     let mut samples = Samples::default();
     for row in rows {
-        let word = |from: usize| Some(u64::from_le_bytes(*row[from..].first_chunk()?));
-        samples.positions.push(Position::new(word(0)?, word(8)?)?);
-        samples.labels.push(i16::from_le_bytes([row[16], row[17]]));
+        let (position, label) = row.split_first_chunk()?;
+        samples.positions.push(decode_position(*position)?);
+        samples.labels.push(i16::from_le_bytes(label.try_into().ok()?));
     }
     Some(samples)
 }
@@ -190,10 +226,13 @@ mod tests {
         let made = work.samples("test", || Ok(samples())).unwrap();
         let again = work.samples("test", || unreachable!("they are there")).unwrap();
         assert_eq!(made, again);
+        let positions = work.positions("test", || Ok(samples().positions)).unwrap();
+        assert_eq!(work.positions("test", || unreachable!("they are there")).unwrap(), positions);
+        assert_eq!(positions, samples().positions);
         let fitted =
             Fitted { weights: vec![0.25; PARAMETERS], shift: -0.5, facts: "é".to_owned() };
-        work.fitted(5, || Ok(fitted.clone())).unwrap();
-        assert_eq!(work.fitted(5, || unreachable!("it is there")).unwrap(), fitted);
+        work.fitted("stage-05", || Ok(fitted.clone())).unwrap();
+        assert_eq!(work.fitted("stage-05", || unreachable!("it is there")).unwrap(), fitted);
     }
 
     #[test]

@@ -2,11 +2,12 @@
 
 use outflank_engine::evaluation::{File, Weights};
 use outflank_kernel::Isa;
-use outflank_training::{Plan, Progress, TrainingError, curve, report, train};
+use outflank_training::{Plan, Progress, RefitPlan, TrainingError, curve, refit, report, train};
 
 fn plan() -> Plan {
     let corrections = vec![400];
-    Plan { seed: 1, empties: 15, base: 6000, games: 3000, plies: 4, corrections, selectivity: 20 }
+    let (plies, trees, selectivity) = (4, 1, 20);
+    Plan { seed: 1, empties: 15, base: 6000, games: 3000, plies, corrections, trees, selectivity }
 }
 
 fn trained(plan: &Plan, threads: usize) -> Vec<u8> {
@@ -26,7 +27,8 @@ fn the_same_seed_gives_the_same_file_on_any_number_of_threads() {
     assert_eq!(decoded.first_stage(), 3);
     assert_eq!(decoded.stages().len(), 6, "5 to 16 empty squares");
     assert!(decoded.selectivity().unwrap().spread(14, 2, 6) > 1.0);
-    assert!(decoded.provenance().contains("stage 6: "), "{}", decoded.provenance());
+    let provenance = decoded.provenance();
+    assert!(provenance.contains("\nstage 6: ") && provenance.contains(" of trees"), "{provenance}");
 }
 
 #[test]
@@ -34,7 +36,9 @@ fn a_training_goes_on_where_it_was_interrupted() {
     let folder = tempfile::tempdir().unwrap();
     let go = || train(&plan(), Isa::detect(), folder.path(), &Progress::hidden());
     let whole = go().unwrap();
-    for lost in ["stage-07.fitted", "stage-08.fitted", "stage-08-searched.samples"] {
+    let fits = ["stage-07.fitted", "stage-08.fitted", "stage-07-again.fitted"];
+    let rest = ["stage-08-searched.samples", "trees.positions", "stage-07-again-trees.samples"];
+    for lost in fits.into_iter().chain(rest) {
         std::fs::remove_file(folder.path().join(lost)).unwrap();
     }
     assert!(go().unwrap() == whole, "the file differs after the interruption");
@@ -59,8 +63,59 @@ fn little_training_predicts_better_than_none() {
 #[test]
 fn a_plan_that_makes_no_sense_is_refused() {
     let folder = tempfile::tempdir().unwrap();
-    for plan in [Plan { plies: 3, ..plan() }, Plan { empties: 57, ..plan() }] {
+    for plan in
+        [Plan { plies: 3, ..plan() }, Plan { empties: 9, ..plan() }, Plan { empties: 57, ..plan() }]
+    {
         let error = train(&plan, Isa::detect(), folder.path(), &Progress::hidden()).unwrap_err();
         assert!(matches!(error, TrainingError::Plan(_)), "{error}");
     }
+}
+
+/// Weights of up to 12 empty squares, fitted once.
+fn first_fit() -> File {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = Plan { empties: 12, trees: 0, selectivity: 0, ..plan() };
+    train(&plan, Isa::detect(), folder.path(), &Progress::hidden()).unwrap()
+}
+
+#[test]
+fn existing_weights_are_fitted_again_the_same_on_any_number_of_threads() {
+    let first = first_fit();
+    let plan = RefitPlan { seed: 1, trees: 1, plies: 4, selectivity: 0 };
+    let folder = tempfile::tempdir().unwrap();
+    let again = |threads: usize, part: &str| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let (work, progress) = (folder.path().join(part), Progress::hidden());
+        pool.install(|| refit(&first, &plan, Isa::detect(), &work, &progress)).unwrap()
+    };
+    let second = again(1, "one");
+    assert!(second == again(3, "three"), "the files differ");
+    assert!(second == again(1, "one"), "what is finished is taken as it is");
+    assert_eq!(second.stages().len(), first.stages().len());
+    let changed: Vec<_> =
+        first.stages().iter().zip(second.stages()).map(|(one, two)| one != two).collect();
+    assert_eq!(changed, [false, false, true, true], "5-6, 7-8, 9-10, 11-12 empty squares");
+    assert!(second.provenance().starts_with(first.provenance()), "{}", second.provenance());
+    let facts = format!("second fit of weights {:016x}", first.id());
+    assert!(second.provenance().contains(&facts), "{}", second.provenance());
+}
+
+#[test]
+fn a_second_fit_that_makes_no_sense_is_refused() {
+    let first = first_fit();
+    let folder = tempfile::tempdir().unwrap();
+    let go = |file: &File, plan: RefitPlan| {
+        refit(file, &plan, Isa::detect(), folder.path(), &Progress::hidden()).unwrap_err()
+    };
+    let plan = RefitPlan { seed: 1, trees: 1, plies: 4, selectivity: 0 };
+    for plan in [RefitPlan { trees: 0, ..plan }, RefitPlan { plies: 3, ..plan }] {
+        let error = go(&first, plan);
+        assert!(matches!(error, TrainingError::Plan(_)), "{error}");
+    }
+    let late = File::new(6, first.stages()[3..].to_vec(), String::new(), None).unwrap();
+    let error = go(&late, plan).to_string();
+    assert_eq!(error, "weights from 11 empty squares on, expected from 9 or fewer");
+    std::fs::write(folder.path().join("plan.txt"), "seed 7\n").unwrap();
+    let error = go(&first, plan);
+    assert!(matches!(error, TrainingError::OtherPlan { .. }), "{error}");
 }
