@@ -155,8 +155,11 @@ fn scale(text: &str) -> Result<f64, String> {
 fn set(text: &str) -> Result<(u32, usize), String> {
     text.split_once(':')
         .and_then(|(empties, games)| Some((empties.parse().ok()?, games.parse().ok()?)))
-        .filter(|(empties, _)| (1..=59).contains(empties))
-        .ok_or_else(|| "expected EMPTIES:GAMES, such as 14:5000, with 1 to 59 empties".to_owned())
+        .filter(|&(empties, games)| (1..=59).contains(&empties) && games > 0)
+        .ok_or_else(|| {
+            "expected EMPTIES:GAMES, such as 14:5000, with 1 to 59 empties and a game at least"
+                .to_owned()
+        })
 }
 
 /// Does what is asked.
@@ -182,6 +185,7 @@ fn run_all(all: &All, isa: Isa) -> Result<Exit, Failure> {
         trees: all.trees.unwrap_or(default.trees),
         selectivity: all.selectivity.unwrap_or(default.selectivity),
     };
+    check_folder(&all.out)?;
     let file = train(&plan.scaled(all.scale), isa, &all.work, &progress()).map_err(failure)?;
     finish(&file, &all.out)
 }
@@ -194,9 +198,20 @@ fn run_trees(asked: &Trees, isa: Isa) -> Result<Exit, Failure> {
         plies: asked.plies.unwrap_or(default.plies),
         selectivity: asked.selectivity.unwrap_or(default.selectivity),
     };
+    check_folder(&asked.out)?;
     let first = read(&asked.weights)?;
     let file = refit(&first, &plan, isa, &asked.work, &progress()).map_err(failure)?;
     finish(&file, &asked.out)
+}
+
+/// Refuses a file in a folder that is missing: hours later would be too late to say so.
+fn check_folder(file: &Path) -> Result<(), Failure> {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if folder.is_none_or(Path::is_dir) {
+        return Ok(());
+    }
+    let missing = anyhow::anyhow!("--out {}: expected a folder that is there", file.display());
+    Err(Failure::new(Exit::BadInput, missing))
 }
 
 /// Writes the trained weights and says so.

@@ -10,7 +10,7 @@ use outflank_engine::evaluation::WeightsError;
 #[derive(Debug, thiserror::Error)]
 pub enum TrainingError {
     /// A file cannot be read or written.
-    #[error("{action} {path}: {source}")]
+    #[error("{action} {path}")]
     Io {
         /// What was tried: "reading", "writing".
         action: &'static str,
