@@ -8,7 +8,7 @@
 //! | 11–13 | [`plain`] | mobility order, the shared table; where the window is far from what is expected |
 //! | 11– | [`deep`] | full order, the shared table, cut-offs by the children's bounds, splitting |
 //! | any | [`principal`] | windows wider than a null window, on the principal variation |
-//! | 13– | [`cost`] | which of the promising moves will take the smallest tree |
+//! | 12– | [`cost`] | which of the promising moves will take the smallest tree |
 //! | any | [`midgame`] | a fixed number of plies, leaves evaluated: for orders, and for cuts by probability |
 //! | 18– | [`assist`] | goes ahead of another engine's selective search |
 //! | 13– | [`selective`] | to the end with cuts by probability: finds the moves that the exact search tries first |

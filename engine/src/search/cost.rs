@@ -23,20 +23,28 @@ pub(super) struct Scrutiny {
 }
 
 impl Scrutiny {
-    /// Returns what is right for a node with that many `empties`: the larger the tree below it, the
-    /// more may be spent. `None` if costs do not matter, because no move will do, or do not pay.
+    /// Returns what is right for a node that is expected to be worth `estimate`, in units of the
+    /// evaluation: the larger the tree below it, the more may be spent. `None` if costs do not
+    /// matter, because no move will do, or do not pay.
     #[inline(always)]
-    pub(super) fn for_node(empties: u32, outlook: Outlook) -> Option<Self> {
-        match empties {
-            _ if outlook == Outlook::Low => None,
-            0..13 => None,
-            13..16 => Some(Self { moves: 3, pairs: 1 }),
-            16..19 => Some(Self { moves: 5, pairs: 1 }),
-            19..26 => Some(Self { moves: 5, pairs: 2 }),
+    pub(super) fn for_node(empties: u32, estimate: i32, alpha: i32) -> Option<Self> {
+        if Outlook::new(estimate, alpha) == Outlook::Low {
+            return None;
+        }
+        let above = (estimate - (alpha + 1) * UNIT).max(0);
+        match empties.saturating_sub((above / AS_A_SQUARE_LESS) as u32) {
+            0..12 => None,
+            12..14 => Some(Self { moves: 3, pairs: 1 }),
+            14..17 => Some(Self { moves: 5, pairs: 1 }),
+            17..24 => Some(Self { moves: 5, pairs: 2 }),
             _ => Some(Self { moves: 5, pairs: 3 }),
         }
     }
 }
+
+/// By how much the value must be expected above the window, in units of the evaluation, for the
+/// tree to be as small as with an empty square less.
+const AS_A_SQUARE_LESS: i32 = 8 * UNIT;
 
 /// Fewest empty squares at which the cost of a known move is compared with the costs of others.
 pub(super) const DOUBT_KNOWN_FROM: u32 = 16;

@@ -149,7 +149,7 @@ pub(super) fn search_moves<K: SearchSet>(
 ) -> Result<(), Stopped> {
     let node = task.node;
     let outlook = Outlook::new(node.estimate, task.alpha);
-    let scrutiny = Scrutiny::for_node(node.empties, outlook);
+    let scrutiny = Scrutiny::for_node(node.empties, node.estimate, task.alpha);
     let doubted = scrutiny.is_some() && node.empties >= cost::DOUBT_KNOWN_FROM;
     let eldest = if doubted { None } else { candidates.take(first[0]) };
     if let Some(eldest) = eldest {
