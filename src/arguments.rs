@@ -82,7 +82,7 @@ pub(crate) struct Solve {
     /// Keep nothing: neither read nor write a proof store.
     #[arg(long, conflicts_with = "store")]
     pub(crate) no_store: bool,
-    /// Split the work into jobs of at most about N nodes [default: 3000000000, fewer on many
+    /// Split the work into jobs of at most about N nodes [default: 10000000000, fewer on many
     /// threads]. Small jobs leave a proof whose parts are quick to check, and take more nodes.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1000..), conflicts_with = "connect")]
     pub(crate) job_nodes: Option<u64>,
@@ -133,7 +133,7 @@ pub(crate) struct Coordinator {
     /// Listen without encryption on an address that other machines can reach.
     #[arg(long, conflicts_with = "tls_cert")]
     pub(crate) no_tls: bool,
-    /// Split the work into jobs of at most about N nodes [default: 3000000000, fewer on many
+    /// Split the work into jobs of at most about N nodes [default: 10000000000, fewer on many
     /// threads]. Small jobs leave a proof whose parts are quick to check, and take more nodes.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1000..))]
     pub(crate) job_nodes: Option<u64>,

@@ -34,6 +34,11 @@ pub(crate) struct Meter {
 }
 
 impl Budget {
+    /// Returns whether a request may cost what it likes.
+    pub(crate) fn is_open(self) -> bool {
+        self.nodes.is_none() && self.time.is_none()
+    }
+
     /// Returns a meter for a request that begins now.
     pub(crate) fn meter(self) -> Meter {
         Meter { budget: self, progress: watch::Sender::new(None) }

@@ -88,6 +88,12 @@ impl Cluster {
         }
     }
 
+    /// Returns the connection, if it leads to a coordinator that is not in this process: one that can have several
+    /// workers, to which several positions can be given at once.
+    pub(crate) fn remote(&self) -> Option<Connection> {
+        self.local.is_none().then(|| self.connection.clone())
+    }
+
     /// Returns what the user should know about what has been proved when a search is interrupted.
     pub(crate) fn kept(&self) -> String {
         let again = machine::command_line();

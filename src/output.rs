@@ -220,7 +220,6 @@ pub(crate) struct Totals {
     disagreeing: u64,
     nodes: u64,
     reused: u64,
-    time: Duration,
 }
 
 impl Totals {
@@ -230,7 +229,6 @@ impl Totals {
         self.disagreeing += u64::from(answered.agrees() == Some(false));
         self.nodes += answered.solution.nodes;
         self.reused += answered.solution.reused;
-        self.time += answered.time;
     }
 
     /// Returns the number of positions that disagree with the scores given.
@@ -238,14 +236,14 @@ impl Totals {
         self.disagreeing
     }
 
-    /// Prints the totals.
-    pub(crate) fn print(&self) -> anyhow::Result<()> {
+    /// Prints the totals, which have taken so much time.
+    pub(crate) fn print(&self, time: Duration) -> anyhow::Result<()> {
         line(&format!(
             "{} positions, {} nodes, {}, {}/s, {} bounds reused, {} disagree",
             self.positions,
             numbers::grouped(self.nodes),
-            numbers::span(self.time),
-            numbers::short(numbers::rate(self.nodes, self.time)),
+            numbers::span(time),
+            numbers::short(numbers::rate(self.nodes, time)),
             self.reused,
             self.disagreeing,
         ))

@@ -1,6 +1,8 @@
 //! `outflank solve`: positions in, proved values out.
 
-use std::time::Duration;
+mod together;
+
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow};
 use outflank_coordinator::core::Solution;
@@ -15,8 +17,9 @@ use crate::exit::{Exit, Failure, OrExit};
 use crate::output::{self, Answered, Format, Totals};
 use crate::progress::Display;
 use crate::{input, interrupt, runtime};
+use together::Together;
 
-/// Solves the positions that the arguments name, one after the other.
+/// Solves the positions that the arguments name: here one after the other, on a cluster side by side.
 pub(crate) fn run(arguments: &Solve, quiet: bool) -> Result<Exit, Failure> {
     let problems = input::read(&arguments.position, arguments.board)?;
     runtime::start()?.block_on(solve(arguments, quiet, &problems))
@@ -91,17 +94,30 @@ impl Run<'_> {
         if self.format == Format::Table {
             output::titles()?;
         }
+        let begin = Instant::now();
+        let mut together = self.together(problems);
         for (index, problem) in problems.iter().enumerate() {
-            let name = format!("[{}/{}]", index + 1, problems.len());
-            let (solution, time) = self.one(problem, name).await?;
+            let (solution, time) = match &mut together {
+                Some(together) => together.answer(index, problems).await?,
+                None => self.one(problem, format!("[{}/{}]", index + 1, problems.len())).await?,
+            };
+            self.unanswered += u64::from(!solution.bound.answers(self.window));
             let answered = Answered { number: index + 1, problem, solution: &solution, time };
             answered.print(self.format)?;
             totals.add(&answered);
         }
         if self.format == Format::Table {
-            totals.print()?;
+            totals.print(begin.elapsed())?;
         }
         Ok(totals)
+    }
+
+    /// Asks for all positions at once, if there are several, somebody else solves them, and none has a budget
+    /// that would be spent while it waits.
+    fn together(&self, problems: &[Problem]) -> Option<Together> {
+        let connection = self.cluster.remote()?;
+        let is_list = problems.len() > 1 && self.budget.is_open();
+        is_list.then(|| Together::ask(connection, problems, self.window, self.quiet))
     }
 
     /// Solves one position and shows the progress under `name`.
@@ -121,7 +137,6 @@ impl Run<'_> {
             solved = self.cluster.solve(problem.position, self.window, on_update) => solved?,
             partial = meter.spent() => partial,
         };
-        self.unanswered += u64::from(!solution.bound.answers(self.window));
         Ok((solution, display.finish()))
     }
 }

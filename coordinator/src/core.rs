@@ -26,6 +26,7 @@ mod dispatch;
 mod fleet;
 mod goals;
 mod graph;
+mod late;
 mod lead;
 mod line;
 mod message;
@@ -105,6 +106,8 @@ pub struct Core {
     unsettled: BTreeSet<Unsettled>,
     /// Running questions that are hardly needed any more.
     doomed: BTreeSet<Key>,
+    /// Running questions whose jobs are being stopped so that they can be split.
+    stopping: BTreeSet<Key>,
     recent: Recent,
     audits: Audits,
     predictor: Predictor,
@@ -175,6 +178,7 @@ impl Core {
             single_copies: BTreeSet::new(),
             unsettled: BTreeSet::new(),
             doomed: BTreeSet::new(),
+            stopping: BTreeSet::new(),
             recent: Recent::default(),
             audits: Audits::default(),
             predictor: Predictor::default(),
@@ -334,6 +338,7 @@ impl Core {
         self.single_copies.clear();
         self.unsettled.clear();
         self.doomed.clear();
+        self.stopping.clear();
         self.recent = Recent::default();
     }
 

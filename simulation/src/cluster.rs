@@ -109,9 +109,9 @@ enum Happening {
     Assigned(usize, Job),
     /// A cancellation arrives at a worker.
     Cancelled(usize, JobId),
-    /// It is time to look at the job that a worker began as its so-manieth.
+    /// It is time to look at a worker's job, as was agreed under this number.
     Look(usize, u64),
-    /// A worker comes to the end of that job.
+    /// A worker comes to the end of its job, as was agreed under this number.
     Ended(usize, u64),
     /// What another worker believes arrives at a worker.
     Hinted(usize, Vec<SharedHint>),
@@ -124,7 +124,6 @@ enum Happening {
 #[derive(Default)]
 struct Worker {
     running: Option<Running>,
-    jobs: u64,
 }
 
 struct Running {
@@ -132,6 +131,8 @@ struct Running {
     begin: u64,
     /// The nodes that the job will have taken at least when it is looked at next.
     until: u64,
+    /// The number of what was agreed last.
+    appointment: u64,
 }
 
 struct World<'a> {
@@ -187,15 +188,14 @@ impl<'a> World<'a> {
             Happening::Arrives(event) => self.apply(event),
             Happening::Assigned(worker, job) => self.begin(worker, job),
             Happening::Cancelled(worker, job) => self.cancel(worker, job),
-            Happening::Look(worker, number) => self.look(worker, number),
-            Happening::Ended(worker, number) => self.end(worker, number),
-            Happening::Hinted(worker, hints) => self.crew.hear(worker, &hints),
-            Happening::Told(worker, job, known) => {
-                let running = &self.workers[worker].running;
-                if running.as_ref().is_some_and(|running| running.job.id == job) {
-                    self.crew.know(worker, &known);
+            Happening::Look(worker, number) => {
+                if self.keeps(worker, number) {
+                    self.look(worker);
                 }
             }
+            Happening::Ended(worker, number) => self.end(worker, number),
+            Happening::Hinted(worker, hints) => self.crew.hear(worker, &hints),
+            Happening::Told(worker, job, known) => self.told(worker, job, &known),
             Happening::Heartbeat(worker) => self.heartbeat(worker),
             Happening::Tick => {
                 self.schedule(TICK, Happening::Tick);
@@ -270,24 +270,39 @@ impl<'a> World<'a> {
     fn begin(&mut self, worker: usize, job: Job) {
         self.crew.begin(worker, &job);
         let state = &mut self.workers[worker];
-        state.jobs += 1;
-        let number = state.jobs;
-        state.running = Some(Running { job, begin: self.now, until: 0 });
-        self.look(worker, number);
+        state.running = Some(Running { job, begin: self.now, until: 0, appointment: 0 });
+        self.look(worker);
     }
 
-    /// Returns the job that `worker` began as its so-manieth, if it still runs.
-    fn running(&mut self, worker: usize, number: u64) -> Option<&mut Running> {
-        let state = &mut self.workers[worker];
-        state.running.as_mut().filter(|_| state.jobs == number)
+    /// Returns whether what was agreed with `worker` under this number still holds.
+    fn keeps(&self, worker: usize, number: u64) -> bool {
+        let running = self.workers[worker].running.as_ref();
+        running.is_some_and(|running| running.appointment == number)
     }
 
-    fn look(&mut self, worker: usize, number: u64) {
+    /// Returns the nodes that a job which began at `begin` has taken.
+    fn nodes_since(&self, begin: u64) -> u64 {
+        ((self.now - begin) as f64 * self.cluster.nodes_per_second / 1e6) as u64
+    }
+
+    fn told(&mut self, worker: usize, job: JobId, known: &[(Position, Bound)]) {
+        let Some(running) = &self.workers[worker].running else { return };
+        let nodes = self.nodes_since(running.begin);
+        if running.job.id == job && self.crew.know(worker, nodes, known) {
+            if let Some(running) = &mut self.workers[worker].running {
+                running.until = nodes;
+            }
+            self.look(worker);
+        }
+    }
+
+    fn look(&mut self, worker: usize) {
         let (now, speed) = (self.now, self.cluster.nodes_per_second);
-        let Some(&mut Running { until, .. }) = self.running(worker, number) else { return };
-        let outlook = self.crew.look(worker, until);
-        let Some(running) = self.running(worker, number) else { return };
+        let number = self.entries + 1;
+        let Some(running) = &mut self.workers[worker].running else { return };
+        let outlook = self.crew.look(worker, running.until);
         running.until = outlook.until;
+        running.appointment = number;
         let job = running.job.id;
         let time = running.begin + (outlook.until as f64 * 1e6 / speed) as u64;
         let next = if outlook.ends { Happening::Ended } else { Happening::Look };
@@ -306,7 +321,7 @@ impl<'a> World<'a> {
     }
 
     fn end(&mut self, worker: usize, number: u64) {
-        if self.running(worker, number).is_none() {
+        if !self.keeps(worker, number) {
             return;
         }
         let Some(Running { job, begin, .. }) = self.workers[worker].running.take() else {
@@ -319,8 +334,7 @@ impl<'a> World<'a> {
     fn cancel(&mut self, worker: usize, job: JobId) {
         let running = self.workers[worker].running.take_if(|running| running.job.id == job);
         let Some(Running { job, begin, .. }) = running else { return };
-        let nodes = (self.now - begin) as f64 * self.cluster.nodes_per_second / 1e6;
-        let report = self.crew.stop(worker, nodes as u64);
+        let report = self.crew.stop(worker, self.nodes_since(begin));
         self.reported(worker, job, begin, report, true);
     }
 
@@ -337,10 +351,10 @@ impl<'a> World<'a> {
 
     fn heartbeat(&mut self, worker: usize) {
         self.schedule(HEARTBEAT, Happening::Heartbeat(worker));
-        let running = self.workers[worker].running.iter().map(|running| {
-            let nodes = (self.now - running.begin) as f64 * self.cluster.nodes_per_second / 1e6;
-            (running.job.id, nodes as u64)
-        });
+        let running = self.workers[worker]
+            .running
+            .iter()
+            .map(|running| (running.job.id, self.nodes_since(running.begin)));
         let jobs = running.collect();
         let event = Event::Heartbeat { worker: WorkerId(worker as u64), jobs };
         self.schedule(self.cluster.latency, Happening::Arrives(event));

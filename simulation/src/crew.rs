@@ -30,8 +30,9 @@ pub trait Crew {
     /// Tells `worker` what another one believes.
     fn hear(&mut self, _worker: usize, _hints: &[SharedHint]) {}
 
-    /// Tells `worker` what is proved below the position of its job.
-    fn know(&mut self, _worker: usize, _known: &[(Position, Bound)]) {}
+    /// Tells `worker`, whose job has taken `nodes` nodes, what is proved below its position. Returns whether
+    /// what comes next in the job must be asked again.
+    fn know(&mut self, worker: usize, nodes: u64, known: &[(Position, Bound)]) -> bool;
 
     /// Returns the report of `worker`, whose job has come to its end.
     fn end(&mut self, worker: usize) -> Report;

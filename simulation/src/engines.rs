@@ -100,8 +100,9 @@ impl Crew for Engines {
         self.workers[worker].engine.hear(hints);
     }
 
-    fn know(&mut self, worker: usize, known: &[(Position, Bound)]) {
+    fn know(&mut self, worker: usize, _nodes: u64, known: &[(Position, Bound)]) -> bool {
         self.workers[worker].engine.know(known);
+        false
     }
 
     fn end(&mut self, worker: usize) -> Report {

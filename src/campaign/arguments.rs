@@ -127,7 +127,7 @@ pub(super) struct Run {
     pub(super) store: Option<PathBuf>,
     #[command(flatten)]
     pub(super) search: Search,
-    /// Split the work into jobs of at most about N nodes [default: 3000000000].
+    /// Split the work into jobs of at most about N nodes [default: 10000000000].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1000..))]
     pub(super) job_nodes: Option<u64>,
     /// Print one JSON object a line for each campaign at the end.

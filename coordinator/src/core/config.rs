@@ -9,8 +9,9 @@ pub struct Config {
     pub lease: Duration,
     /// A job predicted to be this small, in nodes, is never split; 10 million, a third of a second.
     pub shortest_job: f64,
-    /// A job predicted to be larger than this, in nodes, is always split; three thousand million,
-    /// about a minute of one core: what a kill can cost.
+    /// A job predicted to be larger than this, in nodes, is always split; ten thousand million,
+    /// about five minutes of one core: what a kill can cost. Up to this size requests go out whole while there are
+    /// enough of them.
     pub longest_job: f64,
     /// With more threads than this no worker leads a request: they would wait for it too long; 8.
     pub most_led: usize,
@@ -25,8 +26,8 @@ pub struct Config {
     /// After this many selective searches the opinion of a lead is good enough to try younger
     /// brothers; 2.
     pub opinion_after: u32,
-    /// The number of jobs for each thread of the fleet into which a request is cut, within
-    /// `shortest_job` and `longest_job`; 16.
+    /// The number of jobs for each thread of the fleet into which requests are cut, within `shortest_job` and
+    /// `longest_job`, when there are few requests; 16.
     pub jobs_per_thread: f64,
     /// A worker gives a job up after this many times the predicted nodes; 64: predictions are right
     /// within a factor of five two times out of three, and what is given up is lost.
@@ -40,8 +41,7 @@ pub struct Config {
     /// A job that is hardly needed any more is stopped if something waits that is needed with at least
     /// this chance; 0.5, and above 1 nothing is stopped.
     pub preempt_for: f64,
-    /// After this time a running job's question is split, while the job goes on, if a worker has
-    /// nothing else to do; 3 s.
+    /// After this time a running job may be split if a worker has nothing else to do; 1 s.
     pub split_after: Duration,
     /// After this time a running job that is not split gets a second copy if a worker has nothing else to do; 60 s.
     pub backup_after: Duration,
@@ -62,7 +62,7 @@ impl Default for Config {
         Self {
             lease: Duration::from_secs(30),
             shortest_job: 1e7,
-            longest_job: 3e9,
+            longest_job: 1e10,
             most_led: 8,
             goals_from: 9,
             threads_per_deep: 8,
@@ -74,7 +74,7 @@ impl Default for Config {
             leaf_empties: 12,
             speculation: true,
             preempt_for: 0.5,
-            split_after: Duration::from_secs(3),
+            split_after: Duration::from_secs(1),
             backup_after: Duration::from_secs(60),
             lines: true,
             audit_share: 0.0,

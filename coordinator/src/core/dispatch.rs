@@ -5,13 +5,11 @@ use std::collections::BTreeSet;
 use outflank_engine::{Bound, Position, Square, Symmetry, Window};
 
 use super::fleet::{Lease, Target, after};
+use super::late::CANDIDATES;
 use super::message::{Command, Job, WorkerId};
 use super::question::{Item, Key, Question, Rank, State, Wanted};
 use super::solve::Solve;
 use super::{Core, Turn};
-
-/// The number of running jobs that are looked at when one is to be split.
-const SPLIT_CANDIDATES: usize = 64;
 
 impl Core {
     /// Hands out jobs as long as threads are free: from the queue, else speculative brothers, else
@@ -54,10 +52,14 @@ impl Core {
             if self.config.speculation
                 && let Some(&(brother, _)) = self.brothers.first()
                 && first.is_none_or(|first| brother < first)
-                && self.speculate(turn)
             {
-                turn.splits -= 1;
-                continue;
+                if self.splits_surer(turn, brother) {
+                    return;
+                }
+                if self.speculate(turn) {
+                    turn.splits -= 1;
+                    continue;
+                }
             }
             let Some((rank, item)) = self.queue.pop_first() else { return };
             match item {
@@ -93,11 +95,23 @@ impl Core {
         is_leaf || is_small || self.wants_lead(key)
     }
 
-    /// Returns the largest job that requests are cut into, in predicted nodes.
+    /// Returns the largest job that requests are cut into, in predicted nodes. What is cut costs more nodes
+    /// than what is whole: so nothing is cut, but for its size, while there is a request for each thread.
     pub(super) fn job_size(&self) -> f64 {
+        let threads = self.fleet.threads().max(1);
+        if self.waits_for_threads() {
+            return self.config.longest_job;
+        }
         let remaining: f64 = self.solves.values().map(Solve::remaining).sum();
-        let jobs = self.config.jobs_per_thread * self.fleet.threads().max(1) as f64;
+        let jobs = self.config.jobs_per_thread * threads as f64;
         (remaining / jobs).min(self.config.longest_job).max(self.config.shortest_job)
+    }
+
+    /// Returns whether there are too many requests to cut them up: one for each thread, or for each few of
+    /// many threads. What runs long is split when workers are idle.
+    fn waits_for_threads(&self) -> bool {
+        let threads = self.fleet.threads();
+        self.solves.len() >= threads || threads >= self.config.goals_from && !self.is_deep()
     }
 
     /// Assigns what is ready. Returns whether anything was taken from the list.
@@ -240,27 +254,15 @@ impl Core {
         Square::all(position.moves()).filter_map(known).collect()
     }
 
-    /// Expands the question whose job has run longest of those that may be split, while the job
-    /// goes on. Returns whether there was one.
-    fn split_oldest(&mut self, turn: &mut Turn<'_>) -> bool {
-        let mut oldest = self.single_copies.iter().take(SPLIT_CANDIDATES);
-        let Some(&(_, key)) = oldest.find(|&&(since, key)| self.may_split(turn.now, since, key))
+    /// Gives the job that has run longest to a second worker, if it has run long and cannot be split. Returns
+    /// whether there was one.
+    fn back_up(&mut self, turn: &mut Turn<'_>) -> bool {
+        let old = self.single_copies.iter().copied().take(CANDIDATES);
+        let mut old = old.filter(|&(since, _)| after(since, self.config.backup_after) <= turn.now);
+        let Some((since, key)) = old.find(|&(since, key)| !self.may_split(turn.now, since, key))
         else {
             return false;
         };
-        turn.splits -= 1;
-        self.expand(turn, key);
-        self.settle_needs(turn);
-        true
-    }
-
-    /// Gives the job that has run longest to a second worker, if it has run long. Returns whether
-    /// there was one.
-    fn back_up(&mut self, turn: &mut Turn<'_>) -> bool {
-        let Some(&(since, key)) = self.single_copies.first() else { return false };
-        if after(since, self.config.backup_after) > turn.now {
-            return false;
-        }
         let Some(question) = self.questions.get(&key) else { return false };
         let State::Running { jobs, .. } = &question.state else { return false };
         let Some(&(first, id)) = jobs.first() else { return false };
@@ -304,6 +306,11 @@ impl Core {
         let is_leaf = key.position.empties() <= self.config.leaf_empties;
         let (limit, factor) = (self.config.retry_limit, self.config.budget_factor);
         let Some(question) = self.questions.get_mut(&key) else { return };
+        if self.stopping.remove(&key) {
+            question.must_split = true;
+            self.job_ended(key, worker);
+            return;
+        }
         question.overruns += 1;
         if !is_leaf || question.overruns >= limit {
             question.must_split = true;

@@ -173,6 +173,7 @@ impl Core {
         }
         self.unsettled.remove(&Unsettled::from(key));
         self.doomed.remove(&key);
+        self.stopping.remove(&key);
         let item = (question.rank, Item::Question(key));
         if !matches!(question.state, State::Expanded { .. }) {
             self.count_open(question.home, -1, -question.predicted);
@@ -196,6 +197,7 @@ impl Core {
                 self.unpark(key);
                 for child in open {
                     self.release(turn, child, Wanted::Question(key));
+                    self.uncover_child(child);
                 }
                 self.graph.unlink(key.position);
             }
@@ -230,6 +232,7 @@ impl Core {
     pub(super) fn enqueue(&mut self, key: Key) {
         if let Some(question) = self.questions.get_mut(&key) {
             question.state = State::Waiting;
+            self.stopping.remove(&key);
             self.queue.insert((question.rank, Item::Question(key)));
         }
     }

@@ -29,6 +29,7 @@ impl Core {
     /// for a while.
     pub(super) fn may_split(&self, now: Millis, since: Millis, key: Key) -> bool {
         let is_leaf = key.position.empties() <= self.config.leaf_empties;
+        let stops = self.stopping.contains(&key);
         let is_value = self.is_small_fleet() && !key.window.is_null();
         let is_open = is_value && self.is_root(key) && !self.is_believed(key.position);
         let patience = match (is_open, is_value) {
@@ -36,7 +37,7 @@ impl Core {
             (false, true) => Duration::ZERO,
             (false, false) => self.config.split_after,
         };
-        !is_leaf && after(since, patience) <= now
+        !is_leaf && !stops && after(since, patience) <= now
     }
 
     pub(super) fn is_small_fleet(&self) -> bool {
@@ -140,13 +141,24 @@ impl Core {
         let Some(question) = self.questions.get(&key) else { return };
         let State::Expanded { open, .. } = &question.state else { return };
         for child in open.clone() {
-            let is_parked = |question: &Question| matches!(question.state, State::Parked);
-            let waits = self.graph.get(child.position).is_some_and(|node| {
-                node.parked.contains(&child.window) && !node.running.is_empty()
-            });
-            if self.questions.get(&child).is_some_and(is_parked) && !waits {
-                self.enqueue(child);
-            }
+            self.uncover_child(child);
         }
+    }
+
+    /// Puts one child into the queue if it was left to the job of a question above.
+    pub(super) fn uncover_child(&mut self, child: Key) {
+        if self.is_covered(child) {
+            self.enqueue(child);
+        }
+    }
+
+    /// Returns whether a child is left to the job of a question above.
+    fn is_covered(&self, child: Key) -> bool {
+        let is_parked = |question: &Question| matches!(question.state, State::Parked);
+        let waits = self
+            .graph
+            .get(child.position)
+            .is_some_and(|node| node.parked.contains(&child.window) && !node.running.is_empty());
+        self.questions.get(&child).is_some_and(is_parked) && !waits
     }
 }

@@ -84,7 +84,7 @@ impl Core {
 
     /// Takes what the worker of a goal believes.
     pub(super) fn take_doubt(&mut self, key: Key, belief: Belief) {
-        if !key.window.is_null() || !self.is_deep() {
+        if !key.window.is_null() {
             return;
         }
         let wrong = WRONG[usize::from(!belief.is_last)];

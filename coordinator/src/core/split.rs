@@ -58,14 +58,12 @@ impl Core {
 
     /// Chooses between seeking a move and upholding the claim that there is none.
     fn expand_moves(&mut self, turn: &Turn<'_>, key: Key) {
-        self.think(key.position);
+        if self.is_deep() || !self.is_ordered(key.position) {
+            self.think(key.position);
+        }
         let mut rest = self.ordered_children(key.position);
         rest.reverse();
-        let seeks = match self.is_deep() {
-            true => self.chance(key) >= 0.5,
-            false => self.estimate(key.position) >= key.window.upper().discs(),
-        };
-        if seeks {
+        if self.seeks(key) {
             self.set_plan(key, Plan::Seek(rest));
             return;
         }
@@ -75,6 +73,16 @@ impl Core {
         // The last one asked is the first in the queue.
         for (goal, need) in goals.into_iter().zip(needs).rev() {
             self.ask_child(turn, key, goal, need);
+        }
+    }
+
+    /// Returns whether a goal is expected to hold, so that one move suffices.
+    pub(super) fn seeks(&mut self, key: Key) -> bool {
+        let belief = self.questions.get(&key).and_then(|question| question.belief);
+        match belief {
+            _ if self.is_deep() => self.chance(key) >= 0.5,
+            Some(chance) => chance >= 0.5,
+            None => self.estimate(key.position) >= key.window.upper().discs(),
         }
     }
 
@@ -167,11 +175,24 @@ impl Core {
             .into_iter()
             .map(|Edge { square, child }| {
                 let place = order.iter().position(|&tried| Some(tried) == square);
-                ((place.unwrap_or(order.len()), self.estimate(child)), child)
+                match place {
+                    Some(place) => ((place, 0), child),
+                    None => ((order.len(), self.estimate(child)), child),
+                }
             })
             .collect();
         ranked.sort();
         ranked.into_iter().map(|(_, child)| child).collect()
+    }
+
+    /// Returns whether a worker has said in which order it would try all moves.
+    fn is_ordered(&self, position: Position) -> bool {
+        let node = self.graph.get(position);
+        node.is_some_and(|node| {
+            let is_placed =
+                |edge: &Edge| edge.square.is_some_and(|square| node.order.contains(&square));
+            node.edges.iter().all(is_placed)
+        })
     }
 
     /// Returns the likely value of a position in the graph, in discs, within its proved bound.

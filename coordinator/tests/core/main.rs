@@ -5,6 +5,7 @@ mod campaigns;
 mod disk;
 mod doubts;
 mod jobs;
+mod late;
 mod lead;
 mod leases;
 mod liars;

@@ -18,6 +18,10 @@ const BELIEF_ERROR: f64 = 2.4;
 /// and the standard deviations of these from the value, in discs.
 const OPINIONS: [(f64, f64); 2] = [(0.02, 5.0), (0.1, 2.0)];
 
+/// The share of the nodes spent on a position at the horizon that need not be searched again when a job is
+/// stopped there and its worker goes on with that position later: its table remembers.
+const KEPT: f64 = 0.9;
+
 /// The plies looked ahead for the value to ask about first.
 const GUESS_PLIES: u32 = 4;
 
@@ -32,6 +36,8 @@ pub struct Modelled {
 struct Worker {
     table: Table,
     log: Vec<(u64, Position, Bound)>,
+    /// The position at the horizon at which it was stopped, with the nodes that need not be searched again.
+    left: Option<(Position, u64)>,
     /// The job and its report, if it is left to run.
     running: Option<(Job, Report)>,
     /// How far from the threshold the value of the job's position is, in discs.
@@ -65,6 +71,29 @@ impl Modelled {
     }
 }
 
+impl Modelled {
+    /// Searches `job` as `worker`, which has spent `nodes` nodes on it already, some of them on a position
+    /// at the horizon that it has `begun`.
+    fn search(&mut self, worker: usize, job: &Job, nodes: u64, begun: Option<(Position, u64)>) {
+        let guess =
+            if job.window.is_null() { 0 } else { self.model.estimate(job.position, GUESS_PLIES) };
+        let Worker { table, log, running, margin, .. } = &mut self.workers[worker];
+        let mut searcher =
+            Searcher::new(&mut self.model, table, job.node_limit).after(nodes, begun);
+        let answered = searcher.answer(job.position, job.window, guess);
+        let nodes = searcher.nodes.max(1);
+        *margin = searcher.margin;
+        *log = searcher.log;
+        let mut report = nothing(job, nodes);
+        if let Ok(bound) = answered {
+            report.bound = bound;
+            report.finished = true;
+            report.best_move = Square::all(job.position.moves()).next();
+        }
+        *running = Some((job.clone(), report));
+    }
+}
+
 impl Model {
     /// Returns how one worker, undisturbed and asking around the right value, answers `window` of
     /// `position`, and what the real advisor would believe: the value with a normal error of the size
@@ -91,28 +120,28 @@ impl Model {
 
 impl Crew for Modelled {
     fn begin(&mut self, worker: usize, job: &Job) {
-        let Worker { table, log, running, margin, said } = &mut self.workers[worker];
+        let Worker { table, left, said, .. } = &mut self.workers[worker];
         if table.len() > TABLE {
             table.clear();
         }
         for &(position, bound) in &job.known {
             remember(table, position.canonical(), bound);
         }
-        let guess =
-            if job.window.is_null() { 0 } else { self.model.estimate(job.position, GUESS_PLIES) };
-        let mut searcher = Searcher::new(&mut self.model, table, job.node_limit);
-        let answered = searcher.answer(job.position, job.window, guess);
-        let nodes = searcher.nodes.max(1);
-        *margin = searcher.margin;
-        *log = searcher.log;
-        let mut report = nothing(job, nodes);
-        if let Ok(bound) = answered {
-            report.bound = bound;
-            report.finished = true;
-            report.best_move = Square::all(job.position.moves()).next();
-        }
-        *running = Some((job.clone(), report));
         *said = 0;
+        let left = left.take();
+        self.search(worker, job, 0, left);
+    }
+
+    fn know(&mut self, worker: usize, nodes: u64, known: &[(Position, Bound)]) -> bool {
+        let state = &mut self.workers[worker];
+        let Some((job, _)) = state.running.take() else { return false };
+        let begun = state.at_work(nodes);
+        state.keep(nodes);
+        for &(position, bound) in known {
+            remember(&mut state.table, position.canonical(), bound);
+        }
+        self.search(worker, &job, nodes, begun);
+        true
     }
 
     fn look(&mut self, worker: usize, nodes: u64) -> Outlook {
@@ -145,12 +174,22 @@ impl Crew for Modelled {
         let state = &mut self.workers[worker];
         let (job, report) = state.running.take().expect("the worker has a job");
         let nodes = nodes.min(report.nodes);
+        let kept = |spent: u64| (KEPT * spent as f64) as u64;
+        state.left = state.at_work(nodes).map(|(position, spent)| (position, kept(spent)));
         state.keep(nodes);
-        Report { children: state.children(job.position), ..nothing(&job, nodes) }
+        let children = state.children(job.position);
+        Report { children, order: self.model.order(job.position), ..nothing(&job, nodes) }
     }
 }
 
 impl Worker {
+    /// Returns the position that is being searched after so many nodes, with the nodes spent on it.
+    fn at_work(&self, nodes: u64) -> Option<(Position, u64)> {
+        let next = self.log.iter().position(|&(after, _, _)| after > nodes)?;
+        let begin = next.checked_sub(1).map_or(0, |before| self.log[before].0);
+        Some((self.log[next].1, nodes - begin))
+    }
+
     /// Takes what was found in the first so many nodes into the table.
     fn keep(&mut self, nodes: u64) {
         for (after, position, bound) in std::mem::take(&mut self.log) {

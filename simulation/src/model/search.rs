@@ -19,6 +19,8 @@ pub(super) struct Searcher<'a> {
     limit: u64,
     /// The nodes so far.
     pub(super) nodes: u64,
+    /// The position at the horizon that is searched already, with the nodes that are spent on it.
+    begun: Option<(Position, u64)>,
     /// How far from the last threshold the value of the position was seen to be, in discs: 0 or more
     /// if the goal holds.
     pub(super) margin: i32,
@@ -30,7 +32,12 @@ pub(super) struct Searcher<'a> {
 impl<'a> Searcher<'a> {
     pub(super) fn new(model: &'a mut Model, table: &'a Table, limit: u64) -> Self {
         let (found, log) = (Table::default(), Vec::new());
-        Self { model, table, limit, nodes: 0, margin: 0, found, log }
+        Self { model, table, limit, nodes: 0, begun: None, margin: 0, found, log }
+    }
+
+    /// Returns a search that goes on after so many nodes.
+    pub(super) fn after(self, nodes: u64, begun: Option<(Position, u64)>) -> Self {
+        Self { nodes, begun, ..self }
     }
 
     /// Returns what was found.
@@ -78,7 +85,9 @@ impl<'a> Searcher<'a> {
         }
         let seen = match self.model.below(position) {
             Below::Value(value) => {
-                self.nodes += self.model.cost(position, value, threshold);
+                let begun = self.begun.take_if(|(begun, _)| *begun == position);
+                let spent = begun.map_or(0, |(_, nodes)| nodes);
+                self.nodes += self.model.cost(position, value, threshold).saturating_sub(spent);
                 if self.nodes >= self.limit {
                     self.nodes = self.limit;
                     return Err(Stopped);

@@ -97,6 +97,18 @@ impl Model {
         below
     }
 
+    /// Returns the moves of `position`, which is canonical, in the order in which they are tried.
+    pub(super) fn order(&mut self, position: Position) -> Vec<Square> {
+        let Below::Children(children) = self.below(position) else { return Vec::new() };
+        let place = |&square: &Square| {
+            let child = position.play(square).map(Position::canonical);
+            children.iter().position(|&other| Some(other) == child)
+        };
+        let mut order: Vec<Square> = Square::all(position.moves()).collect();
+        order.sort_by_key(place);
+        order
+    }
+
     fn make(&self, position: Position) -> Below {
         if position.is_over() {
             return Below::Value(position.final_score());

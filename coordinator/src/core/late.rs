@@ -1,0 +1,81 @@
+//! Splitting jobs that run, when workers have nothing else to do.
+//!
+//! A worker that searches a whole question takes the fewest nodes, so that requests go out whole as long as
+//! there are enough of them. At the end of a campaign, or of a list, there are not: then the job that has run
+//! longest is split, since what has taken long already will probably take longer than the others, whatever was
+//! predicted.
+//!
+//! A goal's job is stopped for that. Its report says which moves are done and in which order the others come; the
+//! worker, whose tables know most of it, goes on with the move that it was at, and others get what
+//! else is needed. A value's job goes on while others try the brothers.
+
+use super::message::Command;
+use super::question::{Key, Rank, State};
+use super::{Core, Turn};
+
+/// The number of running jobs that are looked at when one is to be split, or copied.
+pub(super) const CANDIDATES: usize = 64;
+
+/// So many workers probably find something to do in a job that is split.
+const HELPERS: usize = 4;
+
+/// A job that runs is split rather than a brother tried if it is needed so many times more likely.
+const SURER: f64 = 1.5;
+
+impl Core {
+    /// Has the jobs that have run longest of those that may be split stopped, as many as there are idle workers
+    /// for, or splits one that asks for a value. Returns whether somebody can help at once.
+    pub(super) fn split_oldest(&mut self, turn: &mut Turn<'_>) -> bool {
+        while self.has_idle_left() {
+            let Some(key) = self.oldest(turn, 0.0) else { return false };
+            if !key.window.is_null() {
+                turn.splits -= 1;
+                self.expand(turn, key);
+                self.settle_needs(turn);
+                return true;
+            }
+            self.stop_to_split(turn, key);
+        }
+        false
+    }
+
+    /// Has jobs stopped that are needed more surely than the speculation that `brother` stands for. Returns
+    /// whether that gives all idle workers something to do soon.
+    pub(super) fn splits_surer(&mut self, turn: &mut Turn<'_>, brother: Rank) -> bool {
+        let least = SURER * brother.need();
+        while self.has_idle_left() {
+            match self.oldest(turn, least).filter(|key| key.window.is_null()) {
+                Some(key) => self.stop_to_split(turn, key),
+                None => return false,
+            }
+        }
+        !self.stopping.is_empty()
+    }
+
+    fn has_idle_left(&self) -> bool {
+        let idle = self.fleet.free_threads() - self.ready.len().min(self.fleet.free_threads());
+        self.stopping.len() * HELPERS < idle
+    }
+
+    /// Returns the question whose job has run longest of those that may be split and are needed with more than
+    /// this chance.
+    fn oldest(&self, turn: &Turn<'_>, least: f64) -> Option<Key> {
+        let oldest = self.single_copies.iter().take(CANDIDATES);
+        let mut old = oldest.filter(|&&(since, key)| self.may_split(turn.now, since, key));
+        old.find(|&&(_, key)| self.need(key) > least).map(|&(_, key)| key)
+    }
+
+    /// Stops the job of a goal, which is split when the report is there.
+    fn stop_to_split(&mut self, turn: &mut Turn<'_>, key: Key) {
+        self.stopping.insert(key);
+        let Some(question) = self.questions.get_mut(&key) else { return };
+        let State::Running { jobs, since } = &mut question.state else { return };
+        // If it does not stop soon somebody else gets it.
+        self.single_copies.remove(&(*since, key));
+        *since = turn.now;
+        self.single_copies.insert((*since, key));
+        for &(worker, job) in &*jobs {
+            turn.commands.push(Command::Cancel { worker, job });
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Requests that go out whole while there are enough of them, and jobs that are split when workers are
+//! idle.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use outflank_coordinator::core::{Command, Config, Event, Job, JobId, Millis, WorkerId};
+use outflank_engine::{Position, Score, Square, Window};
+
+use crate::oracle::Oracle;
+use crate::random::{Random, position};
+use crate::script::{Script, assigned, only_job, split, whole};
+use crate::worker::{empty, finished, stopped};
+use crate::world::{Faults, World, tiny};
+
+const LONG: Duration = Duration::from_secs(3);
+
+fn goal() -> Window {
+    Window::at_least(Score::DRAW).expect("a draw is not the least score")
+}
+
+fn cancelled(commands: &[Command]) -> Vec<(WorkerId, JobId)> {
+    let cancels = commands.iter().filter_map(|command| match *command {
+        Command::Cancel { worker, job } => Some((worker, job)),
+        _ => None,
+    });
+    cancels.collect()
+}
+
+/// Returns a core whose first worker searches a goal, while a second one is idle.
+fn one_at_work() -> (Script, Job) {
+    let mut script = Script::new(Config { leaf_empties: 3, split_after: LONG, ..whole() });
+    script.join(0, 1, 1);
+    let root = position(&mut Random(11), 9);
+    let (_, job) = only_job(&script.submit_window(0, 1, root, goal()));
+    script.join(0, 2, 1);
+    (script, job)
+}
+
+#[test]
+fn requests_go_out_whole_while_there_is_one_for_each_thread() {
+    let config = Config { longest_job: 1e9, jobs_per_thread: 16.0, ..split() };
+    for (requests, is_whole) in [(1, false), (2, true), (5, true)] {
+        let mut script = Script::new(config.clone());
+        let mut random = Random(31);
+        for solve in 0..requests {
+            script.submit(0, solve, position(&mut random, 12));
+        }
+        for worker in [1, 2] {
+            let joined = Event::Joined { worker: WorkerId(worker), threads: 1 };
+            script.core.hear(Millis(0), joined, &script.store);
+        }
+        let (commands, _) = script.core.assign(Millis(0), usize::MAX, &script.store);
+        let jobs = assigned(&commands);
+        assert_eq!(jobs.len(), 2);
+        let all = jobs.iter().all(|(_, job)| job.position.empties() == 12);
+        assert_eq!(all, is_whole, "{requests} requests: {jobs:?}");
+    }
+}
+
+#[test]
+fn the_job_of_a_goal_that_runs_long_is_stopped_and_its_worker_goes_on_where_it_was() {
+    let (mut script, job) = one_at_work();
+    assert_eq!(cancelled(&script.at(2, Event::Tick)), [], "it is not long yet");
+    let commands = script.at(3, Event::Tick);
+    assert_eq!(cancelled(&commands), [(WorkerId(1), job.id)]);
+    assert_eq!(assigned(&commands), [], "what is left is not known yet");
+    assert_eq!(script.at(4, Event::Tick), [], "it is stopped once");
+
+    let report = stopped(&Oracle::default(), &mut Random(3), &job, 100);
+    let order = report.order.clone();
+    let parts = assigned(&script.report(4, 1, report));
+    assert_eq!(parts.len(), 2, "{parts:?}");
+    let place = |worker: u64| {
+        let part = parts.iter().find(|(other, _)| *other == worker);
+        let reached = part.expect("both have a part").1.position;
+        let leads = |&square: &Square| {
+            job.position.play(square).is_some_and(|child| child.canonical() == reached)
+        };
+        order.iter().position(leads).expect("a part is a child")
+    };
+    assert!(place(1) < place(2), "the first that is open is its own: {parts:?}");
+}
+
+#[test]
+fn a_job_that_ends_before_it_can_be_stopped_is_not_split() {
+    let (mut script, job) = one_at_work();
+    script.at(3, Event::Tick);
+    let report = finished(&Oracle::default(), &mut Random(1), &job, 100);
+    let commands = script.report(4, 1, report);
+    assert!(commands.iter().any(|command| matches!(command, Command::Solved { .. })));
+    assert_eq!(script.core.status().questions, 0);
+}
+
+#[test]
+fn a_worker_that_is_lost_while_it_is_stopped_leaves_its_question_whole() {
+    let (mut script, job) = one_at_work();
+    script.at(3, Event::Tick);
+    let (worker, again) = only_job(&script.at(4, Event::Left { worker: WorkerId(1) }));
+    assert_eq!((worker, again.id), (2, job.id));
+    let late = empty(&job, 100);
+    assert_eq!(assigned(&script.report(5, 1, late)), [], "a late report changes nothing");
+}
+
+#[test]
+fn a_worker_that_does_not_stop_is_not_waited_for() {
+    let config = Config { leaf_empties: 3, split_after: LONG, backup_after: 2 * LONG, ..whole() };
+    let mut script = Script::new(config);
+    script.join(0, 1, 1);
+    let root = position(&mut Random(11), 9);
+    let (_, job) = only_job(&script.submit_window(0, 1, root, goal()));
+    script.join(0, 2, 1);
+    assert_eq!(cancelled(&script.at(3, Event::Tick)).len(), 1);
+    assert_eq!(assigned(&script.at(8, Event::Tick)), []);
+    let (worker, copy) = only_job(&script.at(9, Event::Tick));
+    assert_eq!((worker, copy.id), (2, job.id));
+}
+
+#[test]
+fn more_requests_than_workers_are_all_answered_whatever_gets_lost() {
+    let oracle = Rc::new(Oracle::default());
+    let mut random = Random(77);
+    let roots: Vec<Position> = (0..8).map(|place| position(&mut random, 8 + place % 3)).collect();
+    let (mut jobs, mut stopped, mut restarts) = (0, 0, 0);
+    for seed in 5_000..5_080 {
+        let mut random = Random(seed);
+        let faults = Faults {
+            lost: random.below(10),
+            repeated: random.below(15),
+            late: random.below(10),
+            failed: random.below(10),
+            churn: random.below(15),
+            ..Faults::default()
+        };
+        let most_led = 8 * (seed as usize % 2);
+        let config = Config { longest_job: 1e9, most_led, ..tiny() };
+        let mut world = World::new(seed, &oracle, config, faults);
+        world.join(1);
+        world.join(1 + random.below(2) as u32);
+        world.join(1);
+        let requests: Vec<_> = roots
+            .iter()
+            .map(|&root| {
+                let window = if random.chance(60) { goal() } else { Window::FULL };
+                (world.submit(root, window), root, window)
+            })
+            .collect();
+        world.run();
+        for (solve, root, window) in requests {
+            let (bound, value) = (world.outcome.solved[&solve].bound, oracle.value(root));
+            assert!(bound.answers(window), "seed {seed}: {bound}");
+            assert!(bound.lower() <= value && value <= bound.upper(), "seed {seed}: {bound}");
+        }
+        assert_eq!((world.core.status().solves, world.core.status().questions), (0, 0));
+        jobs += world.outcome.jobs;
+        stopped += world.outcome.cancelled;
+        restarts += world.outcome.happened.restarts;
+    }
+    assert!(jobs > 80 * 12 && stopped > 80, "{jobs} jobs, {stopped} stopped: nothing is split");
+    assert!(restarts > 5, "{restarts} restarts");
+}
