@@ -1,5 +1,7 @@
 //! Progress on standard error: a bar on a terminal, a line now and then elsewhere.
 
+mod list;
+
 use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 
@@ -9,6 +11,7 @@ use outflank_coordinator::core::Progress;
 
 use crate::numbers::{self, span};
 use crate::output;
+pub(crate) use list::ListDisplay;
 
 /// The time between two lines where there is no terminal.
 const LINE_EVERY: Duration = Duration::from_secs(5);
@@ -46,6 +49,7 @@ impl Display {
     /// Shows what is new.
     pub(crate) fn update(&mut self, update: &Update) {
         match update {
+            Update::Accepted => {}
             Update::Progress(progress) => self.progress(progress),
             Update::Notice(text) => self.notice(text),
             Update::Lost { cause, retry_in } => self.lost(cause, *retry_in),
@@ -54,10 +58,14 @@ impl Display {
 
     /// Says what the user should know, and leaves it on the screen.
     fn notice(&self, text: &str) {
-        let text = format!("{} warning: {text}", self.name);
+        self.say(&format!("{} warning: {text}", self.name));
+    }
+
+    /// Writes a line that stays on the screen.
+    fn say(&self, text: &str) {
         match &self.form {
             Form::Bar(bar) => bar.println(text),
-            Form::Lines { .. } => output::note(&text),
+            Form::Lines { .. } => output::note(text),
             Form::Nothing => {}
         }
     }
@@ -72,18 +80,42 @@ impl Display {
     }
 
     fn progress(&mut self, progress: &Progress) {
+        let Progress { bound, window, .. } = progress;
+        self.show(Work::from(progress), &format!("proved {bound}, asking {window}, "));
+    }
+
+    /// Shows how far the work has come, after what matters most: a narrow terminal shows only the
+    /// beginning.
+    fn show(&mut self, work: Work, first: &str) {
         let elapsed = self.started.elapsed();
         match &mut self.form {
             Form::Bar(bar) => {
-                bar.set_position((share(progress) * BAR_STEPS as f64) as u64);
-                bar.set_message(text(progress, elapsed));
+                bar.set_position((work.share() * BAR_STEPS as f64) as u64);
+                bar.set_message(work.text(first, elapsed));
             }
             Form::Lines { last } if last.elapsed() >= LINE_EVERY => {
                 *last = Instant::now();
                 let elapsed_text = span(Duration::from_secs(elapsed.as_secs()));
-                output::note(&format!("{} {elapsed_text}: {}", self.name, text(progress, elapsed)));
+                let text = work.text(first, elapsed);
+                output::note(&format!("{} {elapsed_text}: {text}", self.name));
             }
             Form::Lines { .. } | Form::Nothing => {}
+        }
+    }
+
+    /// Gives the display another name.
+    fn rename(&mut self, name: String) {
+        if let Form::Bar(bar) = &self.form {
+            bar.set_prefix(name.clone());
+        }
+        self.name = name;
+    }
+
+    /// Does something else on the terminal while the display is out of the way.
+    fn aside<T>(&self, print: impl FnOnce() -> T) -> T {
+        match &self.form {
+            Form::Bar(bar) => bar.suspend(print),
+            Form::Lines { .. } | Form::Nothing => print(),
         }
     }
 
@@ -106,82 +138,107 @@ fn bar(name: &str) -> ProgressBar {
     bar
 }
 
-/// Returns the share of the predicted nodes that is done, below 1 as long as work is open.
-fn share(progress: &Progress) -> f64 {
-    if progress.predicted_nodes == 0 {
-        return 0.0;
+/// How much is done and how much is left of one position, or of several.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Work {
+    nodes: u64,
+    predicted: u64,
+    open: u64,
+    done: u64,
+    workers: u64,
+}
+
+impl From<&Progress> for Work {
+    fn from(progress: &Progress) -> Self {
+        Self {
+            nodes: progress.nodes,
+            predicted: progress.predicted_nodes,
+            open: progress.jobs_open,
+            done: progress.jobs_done,
+            workers: progress.workers,
+        }
     }
-    (progress.nodes as f64 / progress.predicted_nodes as f64).min(0.999)
 }
 
-/// Returns what is proved, what is asked, and what it has cost so far: what matters most comes first,
-/// since a narrow terminal shows only the beginning.
-fn text(progress: &Progress, elapsed: Duration) -> String {
-    let rate = numbers::rate(progress.nodes, elapsed);
-    let idle = if progress.workers == 0 { "no worker is connected, " } else { "" };
-    format!(
-        "{idle}proved {}, asking {}, {}{}/s, {} nodes, jobs {} open {} done",
-        progress.bound,
-        progress.window,
-        left(progress, rate).map_or_else(String::new, |left| format!("{left} left, ")),
-        numbers::short(rate),
-        numbers::short(progress.nodes as f64),
-        progress.jobs_open,
-        progress.jobs_done,
-    )
-}
+impl Work {
+    /// Returns this and what another position has, which the same workers solve.
+    fn with(self, other: Self) -> Self {
+        Self {
+            nodes: self.nodes + other.nodes,
+            predicted: self.predicted + other.predicted,
+            open: self.open + other.open,
+            done: self.done + other.done,
+            workers: self.workers.max(other.workers),
+        }
+    }
 
-/// Returns the predicted time that is left, or `None` where the prediction is used up.
-fn left(progress: &Progress, rate: f64) -> Option<String> {
-    let nodes = progress.predicted_nodes.checked_sub(progress.nodes).filter(|&nodes| nodes > 0)?;
-    let seconds = (nodes as f64 / rate).ceil();
-    let is_sensible = seconds.is_finite() && seconds < 1e9;
-    is_sensible.then(|| match Duration::from_secs(seconds as u64) {
-        short if short.as_secs() < 60 => format!("{} s", short.as_secs()),
-        long => span(long),
-    })
+    /// Returns this with nothing left to do.
+    fn done(self) -> Self {
+        Self { predicted: self.nodes, open: 0, ..self }
+    }
+
+    /// Returns the share of the predicted nodes that is done, below 1 as long as work is open.
+    fn share(self) -> f64 {
+        if self.predicted == 0 {
+            return 0.0;
+        }
+        (self.nodes as f64 / self.predicted as f64).min(0.999)
+    }
+
+    /// Returns what is the matter if nothing moves, then `first`, then what it has cost so far.
+    fn text(self, first: &str, elapsed: Duration) -> String {
+        let rate = numbers::rate(self.nodes, elapsed);
+        let idle = if self.workers == 0 { "no worker is connected, " } else { "" };
+        format!(
+            "{idle}{first}{}{}/s, {} nodes, jobs {} open {} done",
+            self.left(rate).map_or_else(String::new, |left| format!("{left} left, ")),
+            numbers::short(rate),
+            numbers::short(self.nodes as f64),
+            self.open,
+            self.done,
+        )
+    }
+
+    /// Returns the predicted time that is left, or `None` where the prediction is used up.
+    fn left(self, rate: f64) -> Option<String> {
+        let nodes = self.predicted.checked_sub(self.nodes).filter(|&nodes| nodes > 0)?;
+        let seconds = (nodes as f64 / rate).ceil();
+        let is_sensible = seconds.is_finite() && seconds < 1e9;
+        is_sensible.then(|| match Duration::from_secs(seconds as u64) {
+            short if short.as_secs() < 60 => format!("{} s", short.as_secs()),
+            long => span(long),
+        })
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use outflank_engine::{Bound, Score, Window};
-
     use super::*;
 
-    fn progress(nodes: u64, predicted_nodes: u64) -> Progress {
-        Progress {
-            bound: Bound::at_least(Score::new(30).unwrap()),
-            window: Window::at_least(Score::new(38).unwrap()).unwrap(),
-            jobs_open: 3,
-            jobs_done: 17,
-            reused: 0,
-            nodes,
-            predicted_nodes,
-            workers: 1,
-        }
+    fn work(nodes: u64, predicted: u64) -> Work {
+        Work { nodes, predicted, open: 3, done: 17, workers: 1 }
     }
 
     #[test]
-    fn the_text_says_what_is_proved_and_what_is_asked() {
-        let text = text(&progress(100_000_000, 400_000_000), Duration::from_secs(2));
+    fn the_text_says_what_is_done_and_what_is_left() {
+        let work = work(100_000_000, 400_000_000);
         assert_eq!(
-            text,
-            "proved +30..=+64, asking +36..+38, 6 s left, 50.0 M/s, 100.0 M nodes, jobs 3 open 17 done"
+            work.text("proved +30..=+64, ", Duration::from_secs(2)),
+            "proved +30..=+64, 6 s left, 50.0 M/s, 100.0 M nodes, jobs 3 open 17 done"
         );
     }
 
     #[test]
     fn a_cluster_without_workers_says_why_nothing_moves() {
-        let progress = Progress { workers: 0, ..progress(0, 400) };
-        let text = text(&progress, Duration::from_secs(2));
-        assert!(text.starts_with("no worker is connected, proved +30..=+64"), "{text}");
+        let text = Work { workers: 0, ..work(0, 400) }.text("proved +30", Duration::from_secs(2));
+        assert!(text.starts_with("no worker is connected, proved +30"), "{text}");
     }
 
     #[test]
     fn a_prediction_that_is_used_up_promises_nothing() {
-        assert_eq!(left(&progress(500, 400), 10.0), None);
-        assert_eq!(left(&progress(0, 400), 0.0), None);
-        assert!(share(&progress(500, 400)) < 1.0);
-        assert_eq!(share(&progress(0, 0)).to_bits(), 0.0_f64.to_bits());
+        assert_eq!(work(500, 400).left(10.0), None);
+        assert_eq!(work(0, 400).left(0.0), None);
+        assert!(work(500, 400).share() < 1.0);
+        assert_eq!(work(0, 0).share().to_bits(), 0.0_f64.to_bits());
     }
 }

@@ -103,9 +103,13 @@ impl Run<'_> {
             };
             self.unanswered += u64::from(!solution.bound.answers(self.window));
             let answered = Answered { number: index + 1, problem, solution: &solution, time };
-            answered.print(self.format)?;
+            match &together {
+                Some(together) => together.aside(|| answered.print(self.format))?,
+                None => answered.print(self.format)?,
+            }
             totals.add(&answered);
         }
+        drop(together);
         if self.format == Format::Table {
             totals.print(begin.elapsed())?;
         }

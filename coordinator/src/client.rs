@@ -81,6 +81,8 @@ pub enum ClientError {
 /// What a client hears while it waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Update {
+    /// The coordinator has taken the request on; earlier ones come first.
+    Accepted,
     /// How far the request has come.
     Progress(Progress),
     /// Something that the user should know, such as that a worker was wrong.
@@ -174,6 +176,7 @@ impl<F: FnMut(Update)> Solving<F> {
     async fn attempt(&mut self, request: SolveRequest) -> Result<Solution, Status> {
         let mut updates = self.client.solve(v1::SolveRequest::from(request)).await?.into_inner();
         self.heard();
+        (self.on_update)(Update::Accepted);
         loop {
             match next(&mut updates).await? {
                 SolveUpdate::Solution(solution) => return Ok(solution),

@@ -3,20 +3,20 @@
 //! A worker that searches a whole position takes fewer nodes than two that share it, so that workers
 //! should have a position each as long as there are enough of them.
 
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use outflank_coordinator::client::{self, Connection};
+use outflank_coordinator::client::{self, Connection, Update};
 use outflank_coordinator::core::Solution;
 use outflank_engine::Window;
 use outflank_engine::notation::Problem;
+use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
 use crate::cluster::client_failure;
 use crate::exit::Failure;
-use crate::progress::Display;
+use crate::progress::ListDisplay;
 
 /// The most requests that are open at a time; a longer list is better made a campaign.
 const MOST: usize = 100;
@@ -26,27 +26,30 @@ const MOST: usize = 100;
 pub(super) struct Together {
     connection: Connection,
     window: Window,
-    quiet: bool,
+    display: ListDisplay,
     /// The positions that were not asked yet, by their places in the list.
     waiting: VecDeque<usize>,
+    /// Ends when the coordinator has taken on the position that was asked for last.
+    accepted: Option<oneshot::Receiver<()>>,
     open: JoinSet<(usize, Result<Solution, Failure>, Duration)>,
     /// What came before its turn.
     early: BTreeMap<usize, (Solution, Duration)>,
 }
 
 impl Together {
-    /// Asks for the positions, those with the most empty squares first: so the last ones are short, and
-    /// nobody waits long for them. To be called inside a runtime.
+    /// Asks for the positions in the order of the list, in which the answers are wanted. To be called inside a
+    /// runtime.
     pub(super) fn ask(
         connection: Connection,
         problems: &[Problem],
         window: Window,
         quiet: bool,
     ) -> Self {
-        let mut places: Vec<usize> = (0..problems.len()).collect();
-        places.sort_by_key(|&place| Reverse(problems[place].position.empties()));
-        let (waiting, open, early) = (VecDeque::from(places), JoinSet::new(), BTreeMap::new());
-        let mut together = Self { connection, window, quiet, waiting, open, early };
+        let (waiting, open, early) =
+            ((0..problems.len()).collect(), JoinSet::new(), BTreeMap::new());
+        let display = ListDisplay::start(problems.len(), quiet);
+        let accepted = None;
+        let mut together = Self { connection, window, display, waiting, accepted, open, early };
         for _ in 0..MOST {
             together.ask_next(problems);
         }
@@ -57,13 +60,22 @@ impl Together {
         let Some(place) = self.waiting.pop_front() else { return };
         let (connection, window) = (self.connection.clone(), self.window);
         let position = problems[place].position;
-        let name = format!("[{}/{}]", place + 1, problems.len());
-        let quiet = self.quiet;
+        let display = self.display.clone();
+        let (accept, accepted) = oneshot::channel();
+        let (mut accept, earlier) = (Some(accept), self.accepted.replace(accepted));
         self.open.spawn(async move {
+            if let Some(earlier) = earlier {
+                drop(earlier.await); // nothing is ever sent: the other end is dropped
+            }
             let begin = Instant::now();
-            let mut display = Display::start(name, quiet);
-            let on_update = |update| display.update(&update);
+            let on_update = |update| {
+                if matches!(update, Update::Accepted) {
+                    drop(accept.take());
+                }
+                display.update(place, &update);
+            };
             let solved = client::solve(connection, position, window, on_update).await;
+            display.solved(place);
             (place, solved.map_err(client_failure), begin.elapsed())
         });
     }
@@ -83,5 +95,10 @@ impl Together {
             self.early.insert(other, (solved?, time));
             self.ask_next(problems);
         }
+    }
+
+    /// Prints something on standard output while the progress is out of the way.
+    pub(super) fn aside<T>(&self, print: impl FnOnce() -> T) -> T {
+        self.display.aside(print)
     }
 }

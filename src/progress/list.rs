@@ -1,0 +1,135 @@
+//! Progress of positions that are solved side by side: one display for the whole list.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use outflank_coordinator::client::Update;
+
+use super::{Display, Work};
+
+/// All requests lose their connection at once: after the first has said so the others keep quiet this long.
+const LOST_EVERY: Duration = Duration::from_secs(1);
+
+/// Shows how far a list of positions has come; copies share one display.
+#[derive(Clone, Debug)]
+pub(crate) struct ListDisplay(Arc<Mutex<List>>);
+
+#[derive(Debug)]
+struct List {
+    display: Display,
+    positions: usize,
+    solved: usize,
+    /// What was last heard of the positions, by their places in the list.
+    work: BTreeMap<usize, Work>,
+    lost: Option<Instant>,
+}
+
+impl ListDisplay {
+    /// Returns the display for so many positions; it shows nothing if `quiet`.
+    pub(crate) fn start(positions: usize, quiet: bool) -> Self {
+        let display = Display::start(name(0, positions), quiet);
+        let work = BTreeMap::new();
+        Self(Arc::new(Mutex::new(List { display, positions, solved: 0, work, lost: None })))
+    }
+
+    /// Shows what is new of the position at `place`, from 0.
+    pub(crate) fn update(&self, place: usize, update: &Update) {
+        let mut list = self.list();
+        match update {
+            Update::Accepted => {}
+            Update::Progress(progress) => {
+                list.work.insert(place, Work::from(progress));
+                list.show();
+            }
+            Update::Notice(text) => {
+                list.display.say(&format!("position {}: warning: {text}", place + 1));
+            }
+            Update::Lost { cause, retry_in } => {
+                if list.lost.is_none_or(|last| last.elapsed() >= LOST_EVERY) {
+                    list.lost = Some(Instant::now());
+                    list.display.lost(cause, *retry_in);
+                }
+            }
+        }
+    }
+
+    /// Shows that the position at `place` is solved.
+    pub(crate) fn solved(&self, place: usize) {
+        let mut list = self.list();
+        list.solved += 1;
+        if let Some(work) = list.work.get_mut(&place) {
+            *work = work.done();
+        }
+        let name = name(list.solved, list.positions);
+        list.display.rename(name);
+        list.show();
+    }
+
+    /// Prints something on standard output while the display is out of the way.
+    pub(crate) fn aside<T>(&self, print: impl FnOnce() -> T) -> T {
+        self.list().display.aside(print)
+    }
+
+    fn list(&self) -> MutexGuard<'_, List> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl List {
+    fn show(&mut self) {
+        let work = self.work.values().fold(Work::default(), |sum, &work| sum.with(work));
+        self.display.show(work, "");
+    }
+}
+
+fn name(solved: usize, positions: usize) -> String {
+    format!("[{solved}/{positions} solved]")
+}
+
+#[cfg(test)]
+mod tests {
+    use outflank_coordinator::core::Progress;
+    use outflank_engine::{Bound, Window};
+
+    use super::*;
+
+    fn progress(nodes: u64, jobs_open: u64) -> Update {
+        Update::Progress(Progress {
+            bound: Bound::UNKNOWN,
+            window: Window::FULL,
+            jobs_open,
+            jobs_done: 1,
+            reused: 0,
+            nodes,
+            predicted_nodes: 1000,
+            workers: 2,
+        })
+    }
+
+    #[test]
+    fn the_positions_are_added_up_and_the_solved_ones_have_no_work_left() {
+        let display = ListDisplay::start(3, true);
+        display.update(0, &progress(100, 2));
+        display.update(2, &progress(300, 1));
+        display.update(0, &progress(200, 2));
+        let sum = |display: &ListDisplay| {
+            display.list().work.values().fold(Work::default(), |sum, &work| sum.with(work))
+        };
+        let both = Work { nodes: 500, predicted: 2000, open: 3, done: 2, workers: 2 };
+        assert_eq!(sum(&display), both);
+        display.solved(0);
+        assert_eq!(sum(&display), Work { predicted: 1200, open: 1, ..both });
+        assert_eq!(display.list().display.name, "[1/3 solved]");
+    }
+
+    #[test]
+    fn a_lost_connection_is_told_once() {
+        let display = ListDisplay::start(2, true);
+        let lost = Update::Lost { cause: "gone".to_owned(), retry_in: Duration::from_secs(1) };
+        display.update(0, &lost);
+        let first = display.list().lost;
+        display.update(1, &lost);
+        assert_eq!(display.list().lost, first);
+    }
+}
