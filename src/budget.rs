@@ -91,6 +91,7 @@ fn partial(known: Option<&Progress>) -> Solution {
         jobs: known.map_or(0, |known| known.jobs_done),
         reused,
         source: if reused == 0 { Source::Search } else { Source::Both },
+        unaudited: 0,
     }
 }
 

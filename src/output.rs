@@ -80,7 +80,7 @@ impl Answered<'_> {
     }
 
     fn paragraph(&self) -> String {
-        let Solution { bound, nodes, jobs, reused, source, .. } = self.solution;
+        let Solution { bound, nodes, jobs, reused, source, unaudited, .. } = self.solution;
         let mut rows = vec![
             ("to move", self.mover()),
             ("value", bound.to_string()),
@@ -92,6 +92,10 @@ impl Answered<'_> {
         ];
         if let Some(expected) = self.problem.expected_value() {
             rows.insert(2, ("expected", format!("{expected} {}", self.mark())));
+        }
+        if *unaudited > 0 {
+            let others = "no other worker could be asked";
+            rows.push(("unaudited", format!("{unaudited} claims of workers: {others}")));
         }
         let rows = rows.iter().map(|(title, text)| format!("{title:<10} {text}"));
         rows.map(|row| row.trim_end().to_owned()).collect::<Vec<_>>().join("\n")
@@ -125,7 +129,8 @@ impl Answered<'_> {
     }
 
     fn json(&self) -> anyhow::Result<String> {
-        let Solution { bound, best_move, line, nodes, jobs, reused, source } = self.solution;
+        let Solution { bound, best_move, line, nodes, jobs, reused, source, unaudited } =
+            self.solution;
         let object = Object {
             position: notation::board(self.problem.position, self.problem.side),
             lower: bound.lower().discs(),
@@ -138,6 +143,7 @@ impl Answered<'_> {
             source: name(*source),
             jobs: *jobs,
             reused: *reused,
+            unaudited: *unaudited,
             expected: self.problem.expected_value().map(Score::discs),
             agrees: self.agrees(),
         };
@@ -181,10 +187,16 @@ struct Object {
     source: &'static str,
     jobs: u64,
     reused: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    unaudited: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     expected: Option<i32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     agrees: Option<bool>,
+}
+
+const fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 const fn name(source: Source) -> &'static str {
@@ -272,6 +284,7 @@ mod tests {
             jobs: 3,
             reused: 2,
             source: Source::Both,
+            unaudited: 0,
         }
     }
 

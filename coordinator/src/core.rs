@@ -48,8 +48,8 @@ use outflank_engine::{Bound, Position, Window};
 
 pub use config::Config;
 pub use message::{
-    AuditId, Command, Event, Interim, Job, JobId, Method, Millis, Progress, Proof, Proofs, Report,
-    Solution, SolveId, Source, Terms, WorkerId,
+    AuditId, Command, Event, Interim, Job, JobId, Method, Millis, ProcessId, Progress, Proof,
+    Proofs, Report, Solution, SolveId, Source, Terms, WorkerId,
 };
 
 use assist::Assistants;
@@ -136,8 +136,12 @@ pub struct Status {
     /// Claims in reports that could not be understood: moves that are not legal, positions that
     /// are not the job's. More than 0 means that a worker is wrong.
     pub illegal_claims: u64,
-    /// Claims that were solved again, or are being so.
+    /// Claims that were solved again, are being so, or are to be.
     pub audits: u64,
+    /// Claims that are being solved again.
+    pub audits_open: u64,
+    /// Claims that were drawn for that and are believed as long as nobody can do it.
+    pub unaudited: u64,
     /// Jobs that were lost or failed so often that their positions were split instead.
     pub given_up: u64,
 }
@@ -235,16 +239,18 @@ impl Core {
                 self.submitted(turn, solve, position, window, Some(terms));
             }
             Event::Abandoned { solve } => self.forget(turn, solve),
-            Event::Joined { worker, threads } => self.joined(turn, worker, threads),
+            Event::Joined { worker, process, threads } => {
+                self.joined(turn, worker, process, threads);
+            }
             Event::Draining { worker } => {
                 self.fleet.renew(worker, after(now, self.config.lease));
                 self.fleet.drain(worker);
             }
             Event::Left { worker } => self.left(turn, worker),
             Event::Heartbeat { worker, jobs } => self.heartbeat(turn, worker, &jobs),
-            Event::Reported { worker, .. } if self.audits.is_guilty(worker) => {}
-            Event::Interim { worker, .. } if self.audits.is_guilty(worker) => {}
-            Event::Hinted { worker, .. } if self.audits.is_guilty(worker) => {}
+            Event::Reported { worker, .. } if self.is_guilty(worker) => {}
+            Event::Interim { worker, .. } if self.is_guilty(worker) => {}
+            Event::Hinted { worker, .. } if self.is_guilty(worker) => {}
             Event::Hinted { worker, job, hints } => self.hinted(turn, worker, job, hints),
             Event::Interim { worker, interim } => self.interim(turn, worker, interim),
             Event::Reported { worker, report } => self.reported(turn, worker, &report),
@@ -267,13 +273,23 @@ impl Core {
             positions: self.graph.len() as u64,
             illegal_claims: self.illegal_claims,
             audits: self.audits.opened(),
+            audits_open: self.audits.open() as u64,
+            unaudited: self.unaudited(),
             given_up: self.given_up,
         }
     }
 
-    fn joined(&mut self, turn: &mut Turn<'_>, worker: WorkerId, threads: u32) {
+    /// Returns the number of claims that were drawn for an audit and are believed as long as nobody
+    /// can make it.
+    #[must_use]
+    pub fn unaudited(&self) -> u64 {
+        self.audits.unaudited()
+    }
+
+    fn joined(&mut self, turn: &mut Turn<'_>, worker: WorkerId, process: ProcessId, threads: u32) {
         self.left(turn, worker);
-        self.fleet.join(worker, threads.max(1), after(turn.now, self.config.lease));
+        self.fleet.join(worker, process, threads.max(1), after(turn.now, self.config.lease));
+        self.audits.look_at_debts(turn.now);
     }
 
     fn left(&mut self, turn: &mut Turn<'_>, worker: WorkerId) {

@@ -139,6 +139,8 @@ pub struct Campaign {
     pub fault: String,
     /// The workers that are connected to the coordinator.
     pub workers: u64,
+    /// The claims, of all campaigns and requests, that no other worker could audit yet.
+    pub unaudited: u64,
 }
 
 impl Campaign {
@@ -309,6 +311,7 @@ impl From<Campaign> for v1::Campaign {
             seconds_left: campaign.seconds_left,
             fault: campaign.fault,
             workers: campaign.workers,
+            unaudited: campaign.unaudited,
         }
     }
 }
@@ -343,6 +346,7 @@ impl TryFrom<v1::Campaign> for Campaign {
             seconds_left: wire.seconds_left,
             fault: wire.fault,
             workers: wire.workers,
+            unaudited: wire.unaudited,
         })
     }
 }

@@ -91,6 +91,7 @@ impl From<Solution> for v1::Solution {
             jobs: solution.jobs,
             reused: solution.reused,
             source: v1::Source::from(solution.source).into(),
+            unaudited: solution.unaudited,
         }
     }
 }
@@ -108,6 +109,7 @@ impl TryFrom<v1::Solution> for Solution {
             jobs: wire.jobs,
             reused: wire.reused,
             source: source(wire.source)?,
+            unaudited: wire.unaudited,
         })
     }
 }

@@ -213,4 +213,7 @@ pub struct Solution {
     pub reused: u64,
     /// Where the answer comes from.
     pub source: Source,
+    /// Claims of workers, of this request or of others before it, that were drawn to be solved again
+    /// by another worker and could not be yet.
+    pub unaudited: u64,
 }

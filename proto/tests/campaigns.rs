@@ -65,6 +65,7 @@ fn campaign() -> impl Strategy<Value = Campaign> {
             seconds_left,
             fault,
             workers: active,
+            unaudited: duplicates,
         }
     })
 }

@@ -186,8 +186,8 @@ fn progress() -> impl Strategy<Value = Progress> {
 
 fn solution() -> impl Strategy<Value = Solution> {
     let source = prop_oneof![Just(Source::Store), Just(Source::Search), Just(Source::Both)];
-    (bound(), squares(), any::<[u64; 3]>(), source).prop_map(
-        |(bound, line, [nodes, jobs, reused], source)| Solution {
+    (bound(), squares(), any::<[u64; 4]>(), source).prop_map(
+        |(bound, line, [nodes, jobs, reused, unaudited], source)| Solution {
             bound,
             best_move: line.first().copied(),
             line,
@@ -195,6 +195,7 @@ fn solution() -> impl Strategy<Value = Solution> {
             jobs,
             reused,
             source,
+            unaudited,
         },
     )
 }

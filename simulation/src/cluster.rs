@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use outflank_coordinator::core::{
-    Advisor, Command, Config, Core, Event, Job, JobId, Millis, Proof, Proofs, Report, SolveId,
-    WorkerId,
+    Advisor, Command, Config, Core, Event, Job, JobId, Millis, ProcessId, Proof, Proofs, Report,
+    SolveId, WorkerId,
 };
 use outflank_engine::{Bound, Position, SharedHint, Square, Window};
 
@@ -68,7 +68,11 @@ pub fn simulate(
 ) -> Measures {
     let mut world = World::new(cluster, advisor, crew, watch);
     for worker in 0..cluster.workers {
-        world.apply(Event::Joined { worker: WorkerId(worker as u64), threads: 1 });
+        world.apply(Event::Joined {
+            worker: WorkerId(worker as u64),
+            process: ProcessId(worker as u64),
+            threads: 1,
+        });
         let first = HEARTBEAT * (worker as u64 + 1) / cluster.workers as u64;
         world.schedule(first, Happening::Heartbeat(worker));
     }

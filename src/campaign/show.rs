@@ -120,6 +120,11 @@ fn paragraph(campaign: &Campaign) -> String {
         let count = grouped(campaign.disputed);
         lines.push(("disputed", format!("{count} rows have proofs that contradict each other")));
     }
+    if campaign.unaudited > 0 {
+        let count = grouped(campaign.unaudited);
+        lines
+            .push(("unaudited", format!("{count} claims of workers: no other could be asked yet")));
+    }
     if !campaign.fault.is_empty() {
         lines.push(("stopped", campaign.fault.clone()));
     }
@@ -219,6 +224,7 @@ struct Object<'a> {
     predicted_nodes_left: f64,
     seconds_left: Option<u64>,
     workers: u64,
+    unaudited: u64,
     fault: Option<&'a str>,
 }
 
@@ -244,6 +250,7 @@ fn object(campaign: &Campaign) -> anyhow::Result<String> {
         predicted_nodes_left: campaign.predicted_nodes_left,
         seconds_left: campaign.seconds_left,
         workers: campaign.workers,
+        unaudited: campaign.unaudited,
         fault: Some(campaign.fault.as_str()).filter(|fault| !fault.is_empty()),
     };
     serde_json::to_string(&object).context("writing JSON")

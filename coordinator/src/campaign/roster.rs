@@ -342,6 +342,7 @@ fn fault(name: &str, error: &CampaignError) -> Campaign {
         seconds_left: None,
         fault: error.to_string(),
         workers: 0,
+        unaudited: 0,
     }
 }
 

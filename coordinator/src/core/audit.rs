@@ -8,8 +8,10 @@
 //! that back, and the core starts again from what is left. A request is answered only when the audits
 //! of its claims are over.
 //!
-//! Where one says this and one says that, and there is no third to ask, neither is believed.
+//! Where one says this and one says that, and there is no third to ask, neither is believed. A claim
+//! that nobody else can be asked about is owed an audit.
 
+mod debts;
 mod doubts;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,9 +19,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use outflank_engine::{Bound, Position, Score, Symmetry, Window};
 
 use super::fleet::{Lease, Target, after};
-use super::message::{AuditId, Command, Job, JobId, Method, Proof, Report, SolveId, WorkerId};
+use super::message::{
+    AuditId, Command, Job, JobId, Method, Millis, ProcessId, Proof, Report, SolveId, WorkerId,
+};
 use super::question::{Key, mix};
 use super::{Conflict, Core, Turn};
+use debts::Debts;
 
 /// A claim that others are asked about.
 #[derive(Debug)]
@@ -29,14 +34,19 @@ struct Audit {
     held: Option<Bound>,
     /// The request that waits for it; all do if nobody knows which one it is for.
     home: Option<SolveId>,
+    /// The process that made the claim.
+    author: Option<ProcessId>,
     /// Who upholds it and who does not.
-    votes: BTreeMap<WorkerId, bool>,
+    votes: BTreeMap<ProcessId, Vote>,
     /// Whether there are two opinions.
     disputed: bool,
     /// Who is being asked.
     asked: Option<WorkerId>,
     /// How often somebody could not tell.
     failures: u32,
+    /// How often that was so when it was put off last, and when it is tried again.
+    tried: u32,
+    not_before: Millis,
     /// What the last one who did not uphold it said.
     against: Bound,
     /// The contradiction that it may be to blame for, if that is why it is audited.
@@ -45,15 +55,40 @@ struct Audit {
     is_settled: bool,
 }
 
+/// What a process says about a claim.
+#[derive(Clone, Copy, Debug)]
+struct Vote {
+    /// The connection by which it said so.
+    worker: WorkerId,
+    upholds: bool,
+}
+
 /// A claim, and the bound that was held against it.
 type Contradiction = (Proof, Bound);
 
 impl Audit {
-    fn new(claim: Proof, held: Option<Bound>, home: Option<SolveId>) -> Self {
-        let votes = claim.worker.map(|author| (author, true)).into_iter().collect();
-        let (disputed, against) = (held.is_some(), Bound::UNKNOWN);
-        let (cause, asked, failures, is_settled) = (None, None, 0, false);
-        Self { claim, held, home, votes, disputed, asked, failures, against, cause, is_settled }
+    /// Returns an audit of a claim whose author nobody knows.
+    fn new(claim: Proof) -> Self {
+        Self {
+            claim: Proof { worker: None, ..claim },
+            held: None,
+            home: None,
+            author: None,
+            votes: BTreeMap::new(),
+            disputed: false,
+            asked: None,
+            failures: 0,
+            tried: 0,
+            not_before: Millis(0),
+            against: Bound::UNKNOWN,
+            cause: None,
+            is_settled: false,
+        }
+    }
+
+    /// Returns those who have said something.
+    fn voters(&self) -> Vec<ProcessId> {
+        self.votes.keys().copied().collect()
     }
 
     /// Returns the contradiction that remains when nobody can decide, if there is one.
@@ -68,7 +103,7 @@ impl Audit {
 
     /// Returns how many uphold the claim and how many do not.
     fn count(&self) -> (usize, usize) {
-        let upheld = self.votes.values().filter(|&&upholds| upholds).count();
+        let upheld = self.votes.values().filter(|vote| vote.upholds).count();
         (upheld, self.votes.len() - upheld)
     }
 
@@ -86,6 +121,7 @@ impl Audit {
 pub(super) struct Audits {
     open: BTreeMap<AuditId, Audit>,
     opened: u64,
+    debts: Debts,
     /// The contradiction whose source was looked for last.
     traced: Option<Contradiction>,
     /// Whether claims are being taken back: nothing is handed out or answered meanwhile.
@@ -96,7 +132,7 @@ pub(super) struct Audits {
     /// look at them takes a walk along each of their lines.
     has_news: bool,
     /// Those whose word counts for nothing.
-    guilty: BTreeSet<WorkerId>,
+    guilty: BTreeSet<ProcessId>,
     /// How often proofs were taken back.
     pub(super) era: u64,
 }
@@ -107,24 +143,43 @@ impl Audits {
         self.opened
     }
 
-    /// Returns whether `worker` was found to be wrong.
-    pub(super) fn is_guilty(&self, worker: WorkerId) -> bool {
-        self.guilty.contains(&worker)
+    /// Returns the number of audits that are under way.
+    pub(super) fn open(&self) -> usize {
+        self.open.len()
     }
 
     /// Returns whether the answer of `solve` must wait, and remembers it then.
     pub(super) fn hold_back(&mut self, solve: SolveId) -> bool {
-        let concerns =
-            |audit: &Audit| audit.disputed || audit.home.is_none_or(|home| home == solve);
-        let must_wait = self.taking_back || self.open.values().any(concerns);
+        let is_its = |audit: &Audit| audit.home == Some(solve);
+        let must_wait = self.hold_all_back() || self.open.values().any(is_its);
         if must_wait {
             self.held_back.insert(solve);
         }
         must_wait
     }
+
+    /// Returns whether every answer must wait.
+    fn hold_all_back(&self) -> bool {
+        let concerns_all = |audit: &Audit| audit.disputed || audit.home.is_none();
+        self.taking_back || self.open.values().any(concerns_all)
+    }
 }
 
 impl Core {
+    /// Returns whether the process of `worker` was found to be wrong.
+    pub(super) fn is_guilty(&self, worker: WorkerId) -> bool {
+        let guilty = &self.audits.guilty;
+        !guilty.is_empty() && guilty.contains(&self.fleet.process(worker))
+    }
+
+    /// Returns an audit of a claim that its author upholds.
+    fn audit_of(&self, claim: Proof, held: Option<Bound>, home: Option<SolveId>) -> Audit {
+        let vote = |worker| (self.fleet.process(worker), Vote { worker, upholds: true });
+        let votes: BTreeMap<ProcessId, Vote> = claim.worker.map(vote).into_iter().collect();
+        let (author, disputed) = (votes.keys().next().copied(), held.is_some());
+        Audit { claim, held, home, author, votes, disputed, ..Audit::new(claim) }
+    }
+
     /// Has one claim of a report on `job` solved again, if the job is in the sample.
     pub(super) fn sample(
         &mut self,
@@ -135,8 +190,7 @@ impl Core {
     ) {
         let drawn = draw(self.config.audit_seed, job);
         let is_sampled = (drawn as f64) < self.config.audit_share * u64::MAX as f64;
-        let Some(author) = claims.first().and_then(|claim| claim.worker) else { return };
-        if !is_sampled || !self.fleet.accepts_besides(&[author]) {
+        if !is_sampled || claims.is_empty() {
             return;
         }
         // Half of the audits are of the job's own position, the others of what came with it.
@@ -144,7 +198,7 @@ impl Core {
         let others = claims.len() as u64 - 1;
         let own = which.is_multiple_of(2) || others == 0;
         let index = if own { 0 } else { 1 + which / 2 % others };
-        self.open_audit(turn, Audit::new(claims[index as usize], None, home));
+        self.open_audit(turn, self.audit_of(claims[index as usize], None, home));
     }
 
     /// Has claims that contradict what is proved solved again. Returns whether there are enough
@@ -156,15 +210,15 @@ impl Core {
         conflicts: &[Conflict],
     ) -> bool {
         for conflict in conflicts {
-            let author: Vec<WorkerId> = conflict.claim.worker.into_iter().collect();
-            if self.fleet.others_that_accept(&author) < 2 {
+            let author = conflict.claim.worker.map(|worker| self.fleet.process(worker));
+            if !self.fleet.others_accept(2, author.as_slice()) {
                 return false;
             }
         }
         for &Conflict { claim, held } in conflicts {
             let is_open = |audit: &Audit| audit.claim.position == claim.position;
             if !self.audits.open.values().any(is_open) {
-                self.open_audit(turn, Audit::new(claim, Some(held), home));
+                self.open_audit(turn, self.audit_of(claim, Some(held), home));
             }
         }
         true
@@ -180,9 +234,9 @@ impl Core {
         }
     }
 
-    /// Asks about claims, before anything else is handed out; gives up those that nobody can
-    /// answer.
+    /// Asks about claims, before anything else is handed out; puts off what nobody can answer.
     pub(super) fn assign_audits(&mut self, turn: &mut Turn<'_>) {
+        self.take_up_debts(turn.now);
         if self.audits.open.is_empty() && self.audits.held_back.is_empty() {
             return;
         }
@@ -199,16 +253,21 @@ impl Core {
 
     fn assign_audit(&mut self, turn: &mut Turn<'_>, id: AuditId) {
         let Some(audit) = self.audits.open.get(&id) else { return };
-        let voters: Vec<WorkerId> = audit.votes.keys().copied().collect();
+        let voters = audit.voters();
         if voters.is_empty() && self.fleet.accepting() == 0 {
             return; // Taken up again, and nobody has come yet.
         }
-        if !self.fleet.accepts_besides(&voters) || audit.failures > self.config.retry_limit {
-            self.cannot_tell(turn, id);
+        let has_failed = audit.failures > self.config.retry_limit.max(audit.tried);
+        if has_failed || !self.fleet.others_accept(1, &voters) {
+            if audit.disputed {
+                self.cannot_tell(turn, id);
+            } else {
+                self.put_off(turn, id);
+            }
             return;
         }
         let key = Key { position: audit.claim.position, window: audit.window() };
-        let Some((worker, _)) = self.fleet.choose_besides(key.job_id(), &voters) else { return };
+        let Some(worker) = self.fleet.choose_of_others(key.job_id(), &voters) else { return };
         let (home, failures) = (audit.home, audit.failures);
         let estimate = self.advisor.estimate(key.position);
         let predicted = self.advisor.predicted_nodes(key.position, key.window, estimate);
@@ -247,18 +306,19 @@ impl Core {
         worker: WorkerId,
         report: Option<&Report>,
     ) {
+        let process = self.fleet.process(worker);
         let Some(audit) = self.audits.open.get_mut(&id) else { return };
         audit.asked = None;
         let claimed = audit.claim.bound;
         let told = report.filter(|report| report.finished && !report.failed);
         match told.map(|report| report.bound) {
             Some(bound) if bound.merge(claimed).is_err() => {
-                audit.votes.insert(worker, false);
+                audit.votes.insert(process, Vote { worker, upholds: false });
                 audit.against = bound;
                 audit.disputed = true;
             }
             Some(bound) if bound.implies(claimed) => {
-                audit.votes.insert(worker, true);
+                audit.votes.insert(process, Vote { worker, upholds: true });
             }
             _ => {
                 audit.failures += 1;
@@ -317,8 +377,7 @@ impl Core {
         if let (1, 1) = audit.count() {
             let claim = audit.claim;
             self.quarantine(turn, id);
-            let guilty: Vec<WorkerId> = audit_votes(&self.audits, id);
-            self.convict(turn, id, &guilty, &claim);
+            self.convict(turn, id, |_| true, &claim);
         } else if let Some(audit) = self.close_audit(turn, id)
             && let Some((claim, held)) = audit.contradiction()
         {
@@ -337,13 +396,10 @@ impl Core {
     fn outvoted(&mut self, turn: &mut Turn<'_>, id: AuditId, refuted: bool) {
         let Some(audit) = self.audits.open.get(&id) else { return };
         let claim = audit.claim;
-        let wrong = |&(_, &upholds): &(&WorkerId, &bool)| upholds == refuted;
-        let guilty: Vec<WorkerId> =
-            audit.votes.iter().filter(wrong).map(|(&worker, _)| worker).collect();
         if refuted {
             self.quarantine(turn, id);
         }
-        self.convict(turn, id, &guilty, &claim);
+        self.convict(turn, id, |vote| vote.upholds == refuted, &claim);
     }
 
     /// Keeps a claim that does not hold for those who look into the case.
@@ -361,19 +417,34 @@ impl Core {
         self.audits.taking_back = true;
     }
 
-    fn convict(&mut self, turn: &mut Turn<'_>, id: AuditId, guilty: &[WorkerId], claim: &Proof) {
+    /// Those whose votes `is_wrong` names are to be believed no more.
+    fn convict(
+        &mut self,
+        turn: &mut Turn<'_>,
+        id: AuditId,
+        is_wrong: impl Fn(&Vote) -> bool,
+        claim: &Proof,
+    ) {
         let (position, claimed) = (claim.position, claim.bound);
-        for &worker in guilty {
-            self.left(turn, worker);
-            self.audits.guilty.insert(worker);
+        let Some(audit) = self.audits.open.get(&id) else { return };
+        let wrong = audit.votes.iter().filter(|(_, vote)| is_wrong(vote));
+        let (processes, workers): (Vec<ProcessId>, Vec<WorkerId>) =
+            wrong.map(|(&process, vote)| (process, vote.worker)).unzip();
+        for process in processes {
+            for worker in self.fleet.connections(process) {
+                self.left(turn, worker);
+            }
+            self.audits.guilty.insert(process);
         }
         self.settle_audit(id);
-        let workers = guilty.to_vec();
         turn.commands.push(Command::Convict { workers, position, claimed });
     }
 
     /// Answers the requests whose last audit is over.
     fn answer_the_audited(&mut self, turn: &mut Turn<'_>) {
+        if self.audits.hold_all_back() {
+            return;
+        }
         for id in std::mem::take(&mut self.audits.held_back) {
             // Where an audit is still open this puts it back.
             if let Some(solve) = self.solves.get(&id) {
@@ -382,10 +453,6 @@ impl Core {
             }
         }
     }
-}
-
-fn audit_votes(audits: &Audits, id: AuditId) -> Vec<WorkerId> {
-    audits.open.get(&id).map_or_else(Vec::new, |audit| audit.votes.keys().copied().collect())
 }
 
 /// Returns 64 bits that follow from both.

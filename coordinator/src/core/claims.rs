@@ -29,7 +29,7 @@ impl Core {
                 let fits = fits && is_of_today;
                 self.audit_ended(turn, id, worker, Some(report).filter(|_| fits));
                 let home = lease.as_ref().map(|lease| lease.home);
-                let counts = fits && !self.audits.is_guilty(worker);
+                let counts = fits && !self.is_guilty(worker);
                 counts && self.take_opinion(turn, worker, report, home)
             }
             Some(Target::Disowned) => false,

@@ -53,6 +53,9 @@ pub struct Config {
     pub audit_share: f64,
     /// What the choice of those jobs depends on: a number that no worker can guess; 0.
     pub audit_seed: u64,
+    /// The most claims that are remembered because nobody could audit them yet. Of more than that a
+    /// random sample of this size is kept, the others are believed; 10,000.
+    pub most_owed: usize,
     /// The time between two progress reports of a request; 500 ms.
     pub progress_interval: Duration,
 }
@@ -79,6 +82,7 @@ impl Default for Config {
             lines: true,
             audit_share: 0.0,
             audit_seed: 0,
+            most_owed: 10_000,
             progress_interval: Duration::from_millis(500),
         }
     }

@@ -3,9 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use super::message::{AuditId, JobId, Millis, SolveId, WorkerId};
+use super::message::{AuditId, JobId, Millis, ProcessId, SolveId, WorkerId};
 use super::question::Key;
 use outflank_engine::{Position, Window};
+
+/// The most workers that are remembered after they have left.
+const MOST_GONE: usize = 20_000;
 
 /// What a leased job is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +65,7 @@ impl Lease {
 
 #[derive(Debug)]
 struct Worker {
+    process: ProcessId,
     threads: u32,
     free: u32,
     draining: bool,
@@ -73,6 +77,8 @@ struct Worker {
 #[derive(Debug, Default)]
 pub(super) struct Fleet {
     workers: BTreeMap<WorkerId, Worker>,
+    /// The processes of those that have left, whose last reports may be on their way.
+    gone: BTreeMap<WorkerId, ProcessId>,
     leases: BTreeMap<(WorkerId, JobId), Lease>,
     /// The workers that can take a job, by their free threads.
     idle: BTreeSet<(u32, WorkerId)>,
@@ -110,9 +116,15 @@ impl Fleet {
     }
 
     /// Adds a worker.
-    pub(super) fn join(&mut self, worker: WorkerId, threads: u32, deadline: Millis) {
+    pub(super) fn join(
+        &mut self,
+        worker: WorkerId,
+        process: ProcessId,
+        threads: u32,
+        deadline: Millis,
+    ) {
         let jobs = BTreeSet::new();
-        let state = Worker { threads, free: threads, draining: false, deadline, jobs };
+        let state = Worker { process, threads, free: threads, draining: false, deadline, jobs };
         self.workers.insert(worker, state);
         self.deadlines.insert((deadline, worker, None));
         self.idle.insert((threads, worker));
@@ -146,6 +158,10 @@ impl Fleet {
         self.drain(worker);
         if let Some(state) = self.workers.remove(&worker) {
             self.deadlines.remove(&(state.deadline, worker, None));
+            self.gone.insert(worker, state.process);
+            if self.gone.len() > MOST_GONE {
+                self.gone.pop_first();
+            }
         }
         leases
     }
@@ -198,14 +214,40 @@ impl Fleet {
         idle.into_iter().find(|&(worker, _)| suits(worker))
     }
 
-    /// Returns the number of workers that take jobs and are none of `others`.
-    pub(super) fn others_that_accept(&self, others: &[WorkerId]) -> usize {
-        self.accepting - others.iter().filter(|&&worker| !self.is_draining(worker)).count()
+    /// Returns the process of a worker, which may have left a while ago.
+    pub(super) fn process(&self, worker: WorkerId) -> ProcessId {
+        let connected = self.workers.get(&worker).map(|state| state.process);
+        let known = connected.or_else(|| self.gone.get(&worker).copied());
+        known.unwrap_or(ProcessId(worker.0))
     }
 
-    /// Returns whether a worker takes jobs that is none of `others`.
-    pub(super) fn accepts_besides(&self, others: &[WorkerId]) -> bool {
-        self.others_that_accept(others) > 0
+    /// Returns the connections of `process`.
+    pub(super) fn connections(&self, process: ProcessId) -> Vec<WorkerId> {
+        let is_its = |(_, state): &(&WorkerId, &Worker)| state.process == process;
+        self.workers.iter().filter(is_its).map(|(&id, _)| id).collect()
+    }
+
+    /// Returns the worker with the most free threads whose process is none of `others`.
+    pub(super) fn choose_of_others(&self, job: JobId, others: &[ProcessId]) -> Option<WorkerId> {
+        let suits = |&worker: &WorkerId| {
+            !others.contains(&self.process(worker)) && !self.leases.contains_key(&(worker, job))
+        };
+        self.idle.iter().rev().map(|&(_, worker)| worker).find(suits)
+    }
+
+    /// Returns whether at least `count` processes take jobs that are none of `others`.
+    pub(super) fn others_accept(&self, count: usize, others: &[ProcessId]) -> bool {
+        let mut found = BTreeSet::new();
+        let accepting = self.workers.values().filter(|state| !state.draining);
+        for process in accepting.map(|state| state.process) {
+            if found.len() >= count {
+                break;
+            }
+            if !others.contains(&process) {
+                found.insert(process);
+            }
+        }
+        found.len() >= count
     }
 
     /// Returns the workers that take jobs and are not `worker`.

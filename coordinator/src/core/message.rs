@@ -11,6 +11,10 @@ pub struct Millis(pub u64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WorkerId(pub u64);
 
+/// A worker process: the same over all its connections.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ProcessId(pub u64);
+
 /// One request of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SolveId(pub u64);
@@ -139,6 +143,8 @@ pub enum Event {
     Joined {
         /// Its name, fresh.
         worker: WorkerId,
+        /// Its process, which may have been connected before: nobody audits its own claims.
+        process: ProcessId,
         /// The number of its search threads, at least 1.
         threads: u32,
     },

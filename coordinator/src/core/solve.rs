@@ -184,6 +184,7 @@ impl Core {
             jobs: solve.jobs_done,
             reused: solve.reused,
             source,
+            unaudited: self.audits.unaudited(),
         };
         turn.commands.push(Command::Solved { solve: id, solution });
     }

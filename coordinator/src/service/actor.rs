@@ -37,6 +37,8 @@ pub(super) struct Actor {
     last_batch: u64,
     /// How often proofs were taken back.
     era: u64,
+    /// How many claims no other worker could audit when that was looked at last.
+    unaudited: u64,
     /// What an earlier coordinator has left open.
     resumed: Option<Event>,
 }
@@ -58,7 +60,8 @@ impl Actor {
         let view = View { store: Arc::clone(&shared.store), pending };
         let (era, shared) = (docket.era(), Arc::clone(shared));
         let resumed = Some(Event::Resumed { era, doubted: docket.doubted() });
-        Self { core, shared, view, batches, own_origin, last_batch: 0, era, resumed }
+        let (last_batch, unaudited) = (0, 0);
+        Self { core, shared, view, batches, own_origin, last_batch, era, unaudited, resumed }
     }
 
     /// Feeds the core until the queue is closed or the writer has stopped.
@@ -124,7 +127,25 @@ impl Actor {
             self.feed(now, event)?;
             return Ok(true);
         }
+        self.count_unaudited();
         Ok(has_more)
+    }
+
+    /// Says how many claims no other worker could audit yet, where that has changed.
+    fn count_unaudited(&mut self) {
+        let unaudited = self.core.unaudited();
+        let before = std::mem::replace(&mut self.unaudited, unaudited);
+        if unaudited == before {
+            return;
+        }
+        self.shared.links.set_unaudited(unaudited);
+        if before == 0 {
+            tracing::warn!(
+                "a claim is to be audited and nobody else can be asked: it is believed until then"
+            );
+        } else if unaudited == 0 {
+            tracing::info!("no claim is left that nobody else could be asked about");
+        }
     }
 
     /// Sends out at once what needs no proof, and hands the rest to the writer as one batch. Returns

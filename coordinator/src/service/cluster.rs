@@ -114,6 +114,7 @@ impl Connection {
             build: shared.options.build.clone(),
             interim_millis: INTERIM_MILLIS,
         });
+        let process = convert::process(&known_as);
         let origin = Origin {
             build: format!("{build} {isa}"),
             worker: known_as,
@@ -133,7 +134,7 @@ impl Connection {
         shared.links.add_worker(worker, name.as_deref(), link)?;
         tracing::info!(worker = worker.0, host, build, isa, threads, "worker joined");
         shared.links.tell(worker, welcome);
-        let unheard = shared.events.offer(Event::Joined { worker, threads });
+        let unheard = shared.events.offer(Event::Joined { worker, process, threads });
         Ok(Self { shared, worker, queue, cut, unheard })
     }
 

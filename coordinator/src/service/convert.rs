@@ -1,11 +1,19 @@
 //! Jobs on their way to workers, reports on their way to the core, proofs on their way to the store.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use outflank_proto::message;
 
-use crate::core::{Interim, Job, JobId, Method, Proof, Report};
+use crate::core::{Interim, Job, JobId, Method, ProcessId, Proof, Report};
 use crate::store;
+
+/// Returns the worker process of a name.
+pub(super) fn process(name: &str) -> ProcessId {
+    let mut hasher = DefaultHasher::new();
+    name.hash(&mut hasher);
+    ProcessId(hasher.finish())
+}
 
 /// Returns a job as the worker gets it.
 pub(super) fn job(job: Job) -> message::Job {

@@ -47,6 +47,8 @@ pub(super) struct Counts {
     pub(super) threads: u64,
     pub(super) jobs: u64,
     pub(super) solves: u64,
+    /// Claims that no other worker could audit yet.
+    pub(super) unaudited: u64,
 }
 
 #[derive(Debug, Default)]
@@ -62,6 +64,7 @@ struct Open {
     /// The threads and the jobs of all workers: asked for with every row of a campaign.
     threads: u64,
     jobs: u64,
+    unaudited: u64,
 }
 
 impl Open {
@@ -255,6 +258,11 @@ impl Links {
         }
     }
 
+    /// Notes how many claims no other worker could audit yet.
+    pub(super) fn set_unaudited(&self, count: u64) {
+        self.open().unaudited = count;
+    }
+
     /// Counts the connections and what they work on.
     pub(super) fn counts(&self) -> Counts {
         let open = self.open();
@@ -263,6 +271,7 @@ impl Links {
             threads: open.threads,
             jobs: open.jobs,
             solves: number(open.solves.len()),
+            unaudited: open.unaudited,
         }
     }
 }

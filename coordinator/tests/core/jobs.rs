@@ -7,7 +7,7 @@ use outflank_engine::{Bound, Position, Square, Window};
 
 use crate::oracle::Oracle;
 use crate::random::{Random, position};
-use crate::script::{Script, assigned, nine_empties, only_job, split, truth, whole};
+use crate::script::{Script, assigned, joined, nine_empties, only_job, split, truth, whole};
 use crate::worker::empty;
 
 #[test]
@@ -153,8 +153,11 @@ fn a_fleet_that_comes_all_at_once_is_given_jobs_in_parts() {
     let mut script = Script::new(config);
     script.submit(0, 1, position(&mut Random(11), 14));
     for worker in 1..=40 {
-        let joined = Event::Joined { worker: WorkerId(worker), threads: 1 };
-        assert_eq!(script.core.hear(Millis(0), joined, &script.store), [], "no work is done yet");
+        assert_eq!(
+            script.core.hear(Millis(0), joined(worker, worker, 1), &script.store),
+            [],
+            "no work is done yet"
+        );
     }
     assert_eq!(script.core.status().workers, 40);
     let (mut rounds, mut jobs) = (0, 0);

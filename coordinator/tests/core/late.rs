@@ -9,7 +9,7 @@ use outflank_engine::{Position, Score, Square, Window};
 
 use crate::oracle::Oracle;
 use crate::random::{Random, position};
-use crate::script::{Script, assigned, only_job, split, whole};
+use crate::script::{Script, assigned, joined, only_job, split, whole};
 use crate::worker::{empty, finished, stopped};
 use crate::world::{Faults, World, tiny};
 
@@ -47,8 +47,7 @@ fn requests_go_out_whole_while_there_is_one_for_each_thread() {
             script.submit(0, solve, position(&mut random, 12));
         }
         for worker in [1, 2] {
-            let joined = Event::Joined { worker: WorkerId(worker), threads: 1 };
-            script.core.hear(Millis(0), joined, &script.store);
+            script.core.hear(Millis(0), joined(worker, worker, 1), &script.store);
         }
         let (commands, _) = script.core.assign(Millis(0), usize::MAX, &script.store);
         let jobs = assigned(&commands);

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use outflank_coordinator::core::{
-    Command, Config, Core, Event, Interim, Job, Millis, Report, SolveId, WorkerId,
+    Command, Config, Core, Event, Interim, Job, Millis, ProcessId, Report, SolveId, WorkerId,
 };
 use outflank_engine::{Bound, Position, Window};
 
@@ -40,7 +40,7 @@ impl Script {
     }
 
     pub(crate) fn join(&mut self, second: u64, worker: u64, threads: u32) -> Vec<Command> {
-        self.at(second, Event::Joined { worker: WorkerId(worker), threads })
+        self.at(second, joined(worker, worker, threads))
     }
 
     pub(crate) fn submit(&mut self, second: u64, solve: u64, position: Position) -> Vec<Command> {
@@ -69,6 +69,11 @@ impl Script {
         let jobs = jobs.iter().map(|job| (job.id, 1_000)).collect();
         self.at(second, Event::Heartbeat { worker: WorkerId(worker), jobs })
     }
+}
+
+/// Returns the event of a worker of a process that joins.
+pub(crate) fn joined(worker: u64, process: u64, threads: u32) -> Event {
+    Event::Joined { worker: WorkerId(worker), process: ProcessId(process), threads }
 }
 
 /// Sizes that let every test position go out as one job.

@@ -42,24 +42,49 @@ fn storm(seed: u64, oracle: &Rc<Oracle>, roots: &[Position]) -> Happened {
     let config = Config { audit_share, audit_seed: seed, ..in_turn(seed / 4) };
     let faults = faults(&mut random);
     let mut world = World::new(seed, oracle, config, faults).on_real_store();
-    for _ in 0..3 + random.below(3) {
-        world.join(1 + random.below(4) as u32);
-    }
+    let (others, threads) = (3 + random.below(3), 1 + random.below(4) as u32);
     if with_liar {
         world.join_liar(2, 30);
+    }
+    // The others of a liar may come when it has answered everything.
+    let is_alone = seed % 8 == 4;
+    if !is_alone {
+        (0..others).for_each(|_| world.join(threads));
     }
     let asked: Vec<Position> = (0..1 + random.below(3))
         .map(|_| roots[random.below(roots.len() as u64) as usize])
         .collect();
-    let solves: Vec<_> = asked.iter().map(|&root| world.submit(root, Window::FULL)).collect();
-    world.run();
-    world.check_promises();
-    for (solve, &root) in solves.iter().zip(&asked) {
-        let solution = world.outcome.solved.get(solve).expect("an answer");
-        assert_eq!(solution.bound.value(), Some(oracle.value(root)), "seed {seed}");
+    let mut unaudited = answer(&mut world, &asked);
+    (0..others).filter(|_| is_alone).for_each(|_| world.join(threads));
+    for round in 0.. {
+        if unaudited == 0 {
+            break;
+        }
+        assert!(round < 10, "seed {seed} has {unaudited} debts and does not pay");
+        world.settle();
+        unaudited = answer(&mut world, &asked);
     }
+    world.check_promises();
     check_proof(&world, &asked);
     world.outcome.happened
+}
+
+/// Asks for `roots` and returns how many claims were not audited. If all were, the answers are
+/// true.
+fn answer(world: &mut World, roots: &[Position]) -> u64 {
+    let solves: Vec<_> = roots.iter().map(|&root| world.submit(root, Window::FULL)).collect();
+    world.run();
+    let mut most = 0;
+    for (solve, &root) in solves.iter().zip(roots) {
+        let Some(solution) = world.outcome.solved.get(solve) else {
+            most = u64::MAX; // A contradiction between two, neither of whom is to be believed.
+            continue;
+        };
+        most = most.max(solution.unaudited);
+        let is_true = solution.bound.value() == Some(world.oracle().value(root));
+        assert!(is_true || solution.unaudited > 0, "{:?} of {root:?}", solution.bound);
+    }
+    most
 }
 
 /// Has the checker verify the proof of `roots` and solve all its leaves again.
@@ -91,6 +116,7 @@ fn whatever_goes_wrong_values_are_right_nothing_acknowledged_is_lost_and_proofs_
     println!("{seeds} seeds from {first} on, {} faults survived: {happened:?}", happened.faults());
     let of_each = [happened.lost, happened.repeated, happened.late, happened.failed];
     assert!(of_each.iter().all(|&count| count > seeds), "{happened:?}");
+    assert!(happened.sent_again > 0, "{happened:?}");
     assert!(happened.restarts > seeds / 10 && happened.hung > seeds / 10, "{happened:?}");
-    assert!(happened.wrong > seeds / 10 && happened.sent_again > 0, "{happened:?}");
+    assert!(happened.wrong > seeds / 10 && happened.early > seeds / 20, "{happened:?}");
 }

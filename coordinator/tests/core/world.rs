@@ -149,6 +149,18 @@ impl World {
         }
     }
 
+    /// Runs until no claim is to be audited any more.
+    pub(crate) fn settle(&mut self) {
+        while self.core.status().audits_open + self.core.status().unaudited > 0 {
+            self.step();
+        }
+    }
+
+    /// Returns who knows all values.
+    pub(crate) fn oracle(&self) -> &Oracle {
+        &self.oracle
+    }
+
     /// Runs until the workers have reported everything.
     pub(crate) fn drain(&mut self) {
         while self.core.status().jobs_running > 0 {

@@ -280,6 +280,7 @@ impl Member {
             },
             fault: self.fault.clone().unwrap_or_default(),
             workers: 0,
+            unaudited: 0,
         }
     }
 }

@@ -10,8 +10,7 @@ impl Core {
         (self.audits.taking_back, self.audits.has_news) = (false, true);
         let cause = self.audits.traced.take();
         for &claim in claims {
-            let audit = Audit::new(Proof { worker: None, ..claim }, None, None);
-            self.open_audit(turn, Audit { disputed: true, cause, ..audit });
+            self.open_audit(turn, Audit { disputed: true, cause, ..Audit::new(claim) });
         }
         self.close_audits(turn, |audit| audit.is_settled);
     }
@@ -26,9 +25,8 @@ impl Core {
     ) {
         self.audits.era = era;
         for (id, claim) in doubted {
-            let audit = Audit::new(Proof { worker: None, ..claim }, None, None);
             self.audits.opened = self.audits.opened.max(id.0);
-            self.audits.open.insert(id, audit);
+            self.audits.open.insert(id, Audit::new(claim));
         }
         self.close_audits(turn, |_| false);
     }
@@ -62,12 +60,15 @@ impl Core {
         (audits.era, audits.taking_back) = (era, false);
         audits.held_back.clear();
         let guilty = &audits.guilty;
-        for audit in audits.open.values_mut() {
+        for audit in audits.open.values_mut().chain(audits.debts.all_mut()) {
             audit.asked = None;
-            audit.votes.retain(|worker, _| !guilty.contains(worker));
-            // If it still stands, somebody else has claimed it, too.
-            audit.claim.worker = audit.claim.worker.filter(|author| !guilty.contains(author));
+            audit.votes.retain(|process, _| !guilty.contains(process));
+            if audit.author.is_some_and(|author| guilty.contains(&author)) {
+                // If it still stands, somebody else has claimed it, too.
+                (audit.author, audit.claim.worker) = (None, None);
+            }
         }
+        audits.look_at_debts(turn.now);
         self.close_audits(turn, |audit| audit.is_settled || audit.held.is_some());
     }
 
@@ -83,6 +84,7 @@ impl Core {
     pub(super) fn close_audit(&mut self, turn: &mut Turn<'_>, id: AuditId) -> Option<Audit> {
         turn.commands.push(Command::Cleared { audit: id });
         self.audits.has_news = true;
+        self.audits.debts.drop(id);
         self.audits.open.remove(&id)
     }
 
@@ -93,8 +95,8 @@ impl Core {
             proofs.get(claim.position).is_some_and(|(bound, _)| bound.implies(claim.bound))
         };
         let over = |audit: &Audit| is_over(audit) || audit.held.is_none() && !is_held(&audit.claim);
-        let ids: Vec<AuditId> =
-            self.audits.open.iter().filter(|(_, audit)| over(audit)).map(|(&id, _)| id).collect();
+        let all = self.audits.open.iter().chain(self.audits.debts.all());
+        let ids: Vec<AuditId> = all.filter(|(_, audit)| over(audit)).map(|(&id, _)| id).collect();
         for id in ids {
             self.close_audit(turn, id);
         }

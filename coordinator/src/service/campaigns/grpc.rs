@@ -15,6 +15,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status, Streaming};
 
 use crate::campaign::{CampaignError, Export, ExportError, Import, Imported};
+use crate::service::links::Counts;
 use crate::service::{ProofStore, Shared, solver};
 
 /// The number of parts of a list that wait to be read or written.
@@ -41,7 +42,8 @@ fn status(error: &CampaignError) -> Status {
 impl CampaignsService {
     /// Returns a campaign's state as clients get it: with the workers that there are.
     fn told(&self, campaign: Campaign) -> v1::Campaign {
-        Campaign { workers: self.0.links.counts().workers, ..campaign }.into()
+        let Counts { workers, unaudited, .. } = self.0.links.counts();
+        Campaign { workers, unaudited, ..campaign }.into()
     }
 }
 

@@ -27,6 +27,7 @@ fn solution() -> SolveUpdate {
         jobs: 0,
         reused: 0,
         source: Source::Search,
+        unaudited: 0,
     })
 }
 

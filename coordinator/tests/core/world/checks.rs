@@ -60,6 +60,7 @@ impl World {
         if !self.anyone_lies() {
             self.check_line(position, &solution);
         }
+        self.outcome.happened.early += u64::from(solution.unaudited > 0);
         self.outcome.solved.insert(solve, solution);
     }
 

@@ -32,6 +32,8 @@ pub(crate) struct Happened {
     pub(crate) hung: u64,
     pub(crate) restarts: u64,
     pub(crate) sent_again: u64,
+    /// Requests answered before all claims were audited.
+    pub(crate) early: u64,
 }
 
 impl Happened {
@@ -47,6 +49,7 @@ impl Happened {
         self.hung += other.hung;
         self.restarts += other.restarts;
         self.sent_again += other.sent_again;
+        self.early += other.early;
     }
 
     /// Returns the number of faults.

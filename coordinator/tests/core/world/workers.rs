@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use outflank_coordinator::core::{Event, Job, JobId, Report, WorkerId};
+use outflank_coordinator::core::{Event, Job, JobId, ProcessId, Report, WorkerId};
 
 use super::{Faults, Happening, NEVER, World};
 use crate::worker;
@@ -43,7 +43,7 @@ impl World {
         let state = SimWorker { process: Some(process), is_draining: false, ..state };
         let again = state.outbox.clone();
         self.workers.insert(worker, state);
-        self.apply(Event::Joined { worker, threads });
+        self.apply(Event::Joined { worker, process: ProcessId(process.0), threads });
         self.outcome.happened.sent_again += again.len() as u64;
         for report in again {
             self.deliver(Event::Reported { worker, report });

@@ -1,0 +1,103 @@
+//! Audits that are owed: nobody else is there who could be asked, or those who were could not tell.
+//!
+//! No answer waits for them, but each says how many there are. They stay on the docket, also over a
+//! restart, and are taken up again when somebody comes who can be asked, or after a time that
+//! doubles.
+
+use std::collections::BTreeMap;
+
+use super::{Audit, AuditId, Audits, Core, Turn, draw};
+use crate::core::fleet::after;
+use crate::core::message::{Command, JobId, Millis};
+
+/// The most doublings of the time after which somebody is asked again.
+const MOST_DOUBLINGS: u32 = 7;
+
+/// The audits that are owed.
+#[derive(Debug, Default)]
+pub(super) struct Debts {
+    owed: BTreeMap<AuditId, Audit>,
+    /// The claims that there was no room for.
+    waived: u64,
+    /// When one of them may be taken up again; `None` if only a worker that joins can help.
+    look_at: Option<Millis>,
+}
+
+impl Debts {
+    /// Returns them.
+    pub(super) fn all(&self) -> impl Iterator<Item = (&AuditId, &Audit)> {
+        self.owed.iter()
+    }
+
+    /// Returns them.
+    pub(super) fn all_mut(&mut self) -> impl Iterator<Item = &mut Audit> {
+        self.owed.values_mut()
+    }
+
+    /// Forgets one.
+    pub(super) fn drop(&mut self, id: AuditId) {
+        self.owed.remove(&id);
+    }
+}
+
+impl Audits {
+    /// Returns the number of claims that were to be audited and could not be yet.
+    pub(in crate::core) fn unaudited(&self) -> u64 {
+        self.debts.owed.len() as u64 + self.debts.waived
+    }
+
+    /// Has the debts looked through: somebody may have come who can be asked.
+    pub(in crate::core) fn look_at_debts(&mut self, now: Millis) {
+        self.debts.look_at = Some(now);
+    }
+}
+
+impl Core {
+    /// Owes an audit. Where there are too many of them, each that there ever was stays with the
+    /// same chance.
+    pub(super) fn put_off(&mut self, turn: &mut Turn<'_>, id: AuditId) {
+        let Some(audit) = self.audits.open.remove(&id) else { return };
+        let doublings = audit.failures.checked_sub(self.config.retry_limit + 1);
+        let wait = doublings.map(|count| 2_u32.pow(count.min(MOST_DOUBLINGS)));
+        let again = wait.map(|wait| after(turn.now, wait * self.config.lease));
+        let debts = &mut self.audits.debts;
+        debts.look_at = debts.look_at.into_iter().chain(again).min();
+        let (not_before, tried) = (again.unwrap_or_default(), audit.failures);
+        // What it was for is answered without it.
+        debts.owed.insert(id, Audit { home: None, not_before, tried, ..audit });
+        self.audits.has_news = true;
+        self.waive(turn, id);
+    }
+
+    /// Gives up a debt, the one that came last among them, if there are too many.
+    fn waive(&mut self, turn: &mut Turn<'_>, last: AuditId) {
+        let (most, debts) = (self.config.most_owed, &mut self.audits.debts);
+        if debts.owed.len() <= most {
+            return;
+        }
+        debts.waived += 1;
+        let place = draw(self.config.audit_seed, JobId(last.0)) % (most as u64 + debts.waived);
+        let mut others = debts.owed.keys().copied().filter(|&id| id != last);
+        let audit = others.nth(place as usize).unwrap_or(last);
+        debts.owed.remove(&audit);
+        turn.commands.push(Command::Cleared { audit });
+    }
+
+    /// Takes up the debts that somebody can be asked about now.
+    pub(super) fn take_up_debts(&mut self, now: Millis) {
+        let Audits { open, debts, .. } = &mut self.audits;
+        if debts.look_at.is_none_or(|time| now < time) {
+            return;
+        }
+        let fleet = &self.fleet;
+        let can_be_paid = |(_, audit): &(AuditId, Audit)| {
+            audit.not_before <= now && fleet.others_accept(1, &audit.voters())
+        };
+        let (paid, owed): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut debts.owed).into_iter().partition(can_be_paid);
+        debts.owed.extend(owed);
+        open.extend(paid);
+        let later = debts.owed.values().map(|audit| audit.not_before).filter(|&time| now < time);
+        debts.look_at = later.min();
+    }
+}

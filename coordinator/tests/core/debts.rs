@@ -1,0 +1,166 @@
+//! Claims that nobody else could be asked about: they are believed for now, and not forgotten.
+
+use outflank_coordinator::core::{
+    AuditId, Command, Config, Event, Job, Method, Proof, Report, Solution, SolveId, WorkerId,
+};
+use outflank_engine::{Bound, Position, Score};
+
+use crate::oracle::Oracle;
+use crate::random::{Random, position};
+use crate::script::{Script, assigned, joined, nine_empties, only_job, truth, whole};
+
+/// Every report is audited, and no lines are searched.
+fn audited() -> Config {
+    Config { audit_share: 1.0, lines: false, ..whole() }
+}
+
+fn solution(commands: &[Command]) -> &Solution {
+    let found = commands.iter().find_map(|command| match command {
+        Command::Solved { solution, .. } => Some(solution),
+        _ => None,
+    });
+    found.unwrap_or_else(|| panic!("no answer in {commands:?}"))
+}
+
+fn has_cleared(commands: &[Command]) -> bool {
+    commands.iter().any(|command| matches!(command, Command::Cleared { .. }))
+}
+
+/// Returns a report that claims nothing but the job's own bound.
+fn claim(job: &Job, bound: Bound) -> Report {
+    Report { bound, line: Vec::new(), children: Vec::new(), ..truth(job) }
+}
+
+/// Returns the report of a worker that could not tell.
+fn failure(job: &Job) -> Report {
+    Report { failed: true, finished: false, ..claim(job, Bound::UNKNOWN) }
+}
+
+fn value() -> Score {
+    Oracle::default().value(nine_empties().canonical())
+}
+
+fn wrong() -> Score {
+    if value() == Score::MAX { value().down() } else { value().up() }
+}
+
+/// Returns a core whose only worker, of process 7, has answered request 1 with `value`.
+fn answered_alone(value: Score) -> Script {
+    let mut script = Script::new(audited());
+    script.at(0, joined(1, 7, 1));
+    let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
+    let commands = script.report(1, 1, claim(&job, Bound::exact(value)));
+    assert!(
+        commands.iter().any(|command| matches!(command, Command::Doubt { .. })),
+        "{commands:?}"
+    );
+    assert!(!has_cleared(&commands), "it stays on the docket: {commands:?}");
+    assert_eq!(solution(&commands).unaudited, 1, "the answer says so");
+    script
+}
+
+#[test]
+fn a_worker_alone_is_audited_when_another_comes() {
+    let mut script = answered_alone(value());
+    let (worker, job) = only_job(&script.at(5, joined(2, 8, 1)));
+    assert_eq!((worker, job.position), (2, nine_empties().canonical()));
+    assert_eq!(script.submit(5, 2, nine_empties()), [], "now an answer waits for it");
+    let commands = script.report(6, 2, claim(&job, Bound::exact(value())));
+    assert!(has_cleared(&commands), "{commands:?}");
+    assert_eq!(solution(&commands).unaudited, 0);
+    assert_eq!(script.core.status().unaudited, 0);
+}
+
+#[test]
+fn what_a_liar_said_while_it_was_alone_is_taken_back_when_two_others_have_come() {
+    let mut script = answered_alone(wrong());
+    let (_, second) = only_job(&script.at(5, joined(2, 8, 1)));
+    script.at(5, joined(3, 9, 1));
+    let (_, third) = only_job(&script.report(6, 2, truth(&second)));
+    let commands = script.report(7, 3, truth(&third));
+    let convicted = commands.iter().find_map(|command| match command {
+        Command::Convict { workers, .. } => Some(workers.clone()),
+        _ => None,
+    });
+    assert_eq!(convicted, Some(vec![WorkerId(1)]), "{commands:?}");
+}
+
+#[test]
+fn a_process_that_connects_again_does_not_audit_itself() {
+    let mut script = answered_alone(wrong());
+    script.at(2, Event::Left { worker: WorkerId(1) });
+    assert_eq!(assigned(&script.at(3, joined(2, 7, 1))), [], "it is the same process");
+    assert_eq!(solution(&script.submit(4, 2, nine_empties())).unaudited, 1);
+    assert_eq!(assigned(&script.at(5, joined(3, 8, 1))).len(), 1);
+}
+
+#[test]
+fn an_audit_that_fails_again_and_again_is_put_off_and_not_given_up() {
+    let mut script = Script::new(audited());
+    script.at(0, joined(1, 7, 1));
+    script.at(0, joined(2, 8, 1));
+    let (author, job) = only_job(&script.submit(0, 1, nine_empties()));
+    let (auditor, mut job) =
+        only_job(&script.report(1, author, claim(&job, Bound::exact(value()))));
+    for _ in 0..3 {
+        job = only_job(&script.report(1, auditor, failure(&job))).1;
+    }
+    let commands = script.report(1, auditor, failure(&job));
+    assert_eq!((solution(&commands).unaudited, has_cleared(&commands)), (1, false));
+    // Nobody has to come: the same one is asked again after a while, and then after a longer one.
+    for (too_early, second) in [(30, 31), (90, 91)] {
+        script.heartbeat(too_early, 1, &[]);
+        assert_eq!(assigned(&script.heartbeat(too_early, 2, &[])), [], "it is too early");
+        let (worker, job) = only_job(&script.at(second, Event::Tick));
+        assert_eq!(worker, auditor);
+        let still_fails = second == 31;
+        let bound = Bound::exact(value());
+        let report = if still_fails { failure(&job) } else { claim(&job, bound) };
+        assert_eq!(has_cleared(&script.report(second, auditor, report)), !still_fails);
+    }
+    assert_eq!(script.core.status().unaudited, 0);
+}
+
+#[test]
+fn what_an_earlier_coordinator_owed_is_owed_again_while_one_worker_is_alone() {
+    let mut script = Script::new(audited());
+    let (position, bound) = (nine_empties().canonical(), Bound::exact(value()));
+    script.store.0.insert(position, (bound, None));
+    let method = Method::Search;
+    let doubted = Proof { position, bound, best_move: None, nodes: 0, method, worker: None };
+    script.at(0, Event::Resumed { era: 0, doubted: vec![(AuditId(5), doubted)] });
+    script.submit(0, 1, nine_empties());
+    let (_, job) = only_job(&script.at(0, joined(1, 7, 1)));
+    let commands = script.report(1, 1, claim(&job, bound));
+    assert_eq!((solution(&commands).unaudited, has_cleared(&commands)), (1, false));
+    script.at(2, Event::Left { worker: WorkerId(1) });
+    assert_eq!(assigned(&script.at(3, joined(2, 7, 1))), [], "it has said what it says");
+    let (_, job) = only_job(&script.at(4, joined(3, 8, 1)));
+    assert!(has_cleared(&script.report(5, 3, claim(&job, bound))));
+}
+
+#[test]
+fn of_too_many_claims_a_sample_is_owed_and_the_answers_count_the_others() {
+    let mut script = Script::new(Config { most_owed: 3, ..audited() });
+    script.at(0, joined(1, 7, 1));
+    let (mut random, mut cleared) = (Random(5), Vec::new());
+    for solve in 1..=20 {
+        let root: Position = position(&mut random, 6);
+        let (_, job) = only_job(&script.submit(solve, solve, root));
+        let commands = script.report(solve, 1, Report { line: Vec::new(), ..truth(&job) });
+        assert_eq!(solution(&commands).unaudited, solve);
+        cleared.extend(commands.into_iter().filter_map(|command| match command {
+            Command::Cleared { audit } => Some(audit.0),
+            _ => None,
+        }));
+    }
+    assert_eq!(cleared.len(), 17, "{cleared:?}");
+    let is_old_or_new = |of_the_last: bool| {
+        let kept = (1..=20).filter(|id| !cleared.contains(id));
+        kept.filter(|&id| (id > 3) == of_the_last).count()
+    };
+    assert!(is_old_or_new(true) > 0, "late ones have a chance, too: {cleared:?}");
+    assert_eq!(assigned(&script.at(30, joined(2, 8, 4))).len(), 3);
+    assert_eq!(script.core.status().unaudited, 17);
+    assert!(script.at(30, Event::Abandoned { solve: SolveId(1) }).is_empty());
+}
