@@ -34,6 +34,7 @@ mod plain;
 mod principal;
 mod replies;
 pub(crate) mod root;
+mod root_moves;
 pub(crate) mod searcher;
 mod selective;
 mod shallow;

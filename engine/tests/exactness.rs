@@ -188,6 +188,30 @@ fn one_thread_searches_the_same_nodes_every_time_and_on_every_set() {
 }
 
 #[test]
+fn every_move_has_a_bound_also_one_after_which_the_opponent_must_pass() {
+    let (mut random, mut passes) = (Random(61), 0);
+    for round in 0..600 {
+        let position = random.game(9);
+        let moves: Vec<Position> =
+            Square::all(position.moves()).filter_map(|square| position.play(square)).collect();
+        let count = moves.iter().filter(|after| after.must_pass()).count();
+        if count == 0 && round > 10 {
+            continue;
+        }
+        passes += count;
+        for threads in [1, 3] {
+            let request = Request { threads, ..Request::exact(position) };
+            let answer = engine(Isa::detect()).solve(&request, &Control::default());
+            let is_complete = answer.children.len() == moves.len();
+            let wins_all = answer.bound.value() == Some(Score::MAX);
+            assert!(is_complete || wins_all || position.moves() == 0, "{position:?} {answer:?}");
+            check(position, brute_force::value(position), &engine(Isa::detect()), threads);
+        }
+    }
+    assert!(passes > 5, "{passes} moves force a pass");
+}
+
+#[test]
 fn a_node_limit_ends_the_search_with_true_bounds() {
     let engine = engine(Isa::detect());
     let mut random = Random(6);

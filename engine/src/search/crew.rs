@@ -12,10 +12,11 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use super::SearchSet;
 use super::order::Candidate;
 use super::principal::{Task, brother};
+use super::root_moves::RootMoves;
 use super::searcher::{Searcher, Stopped};
-use crate::Control;
 use crate::evaluation::Weights;
 use crate::table::{Hints, Table};
+use crate::{Control, Position};
 
 /// Fewest empty squares at which a position is split: below, handing work over costs more than
 /// the work.
@@ -42,6 +43,7 @@ pub(crate) struct Crew<'a> {
     pub(crate) control: &'a Control,
     pub(crate) generation: u8,
     pub(crate) assistant: Option<u32>,
+    pub(crate) root_moves: RootMoves,
     node_limit: AtomicU64,
     /// Threads that wait for work; read without the lock before a split is prepared.
     idle: AtomicUsize,
@@ -141,7 +143,13 @@ impl SplitPoint {
 }
 
 impl<'a> Crew<'a> {
-    pub(crate) fn new(tools: &'a Tools<'a>, control: &'a Control, limit: u64) -> Self {
+    /// Returns the crew of a search of `root` that stops after `limit` nodes.
+    pub(crate) fn new(
+        tools: &'a Tools<'a>,
+        control: &'a Control,
+        limit: u64,
+        root: Position,
+    ) -> Self {
         Self {
             table: tools.table,
             hints: tools.hints,
@@ -149,6 +157,7 @@ impl<'a> Crew<'a> {
             control,
             generation: tools.generation,
             assistant: tools.assistant,
+            root_moves: RootMoves::new(root),
             node_limit: AtomicU64::new(limit),
             idle: AtomicUsize::new(0),
             board: Mutex::default(),

@@ -53,6 +53,11 @@ impl Task {
         self.alpha + 1 == self.beta
     }
 
+    /// Returns whether the values of the moves are proved.
+    pub(super) fn is_proof(&self) -> bool {
+        self.level == Level::EXACT
+    }
+
     /// Returns whether the best is above the window, so that no other move matters.
     #[inline(always)]
     pub(crate) fn is_cut(&self) -> bool {
@@ -139,7 +144,9 @@ pub(crate) fn principal<K: SearchSet>(
         }
         let value = if index == 0 && !task.is_null() {
             let after = node.after_candidate(kernels, &candidate);
-            -principal(searcher, &after, -beta, -alpha, level)?.0
+            let value = -principal(searcher, &after, -beta, -alpha, level)?.0;
+            searcher.crew.root_moves.note(&task, candidate.square, value);
+            value
         } else {
             brother(searcher, &task, candidate)?
         };
@@ -161,12 +168,13 @@ pub(crate) fn brother<K: SearchSet>(
     task: &Task,
     candidate: Candidate,
 ) -> Result<i32, Stopped> {
-    let value = narrow(searcher, task, candidate)?;
-    if value <= task.alpha || value >= task.beta {
-        return Ok(value);
+    let mut value = narrow(searcher, task, candidate)?;
+    if value > task.alpha && value < task.beta {
+        let after = task.node.after_candidate(searcher.kernels, &candidate);
+        value = -principal(searcher, &after, -task.beta, 1 - value, task.level)?.0;
     }
-    let after = task.node.after_candidate(searcher.kernels, &candidate);
-    Ok(-principal(searcher, &after, -task.beta, 1 - value, task.level)?.0)
+    searcher.crew.root_moves.note(task, candidate.square, value);
+    Ok(value)
 }
 
 /// Returns the value of a move in the null window above the task's `alpha`.

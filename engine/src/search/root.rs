@@ -7,6 +7,7 @@ use super::crew::{Crew, Tools};
 use super::level::Level;
 use super::order::{Candidates, Hurry};
 use super::principal::principal;
+use super::root_moves::narrowed;
 use super::searcher::{Searcher, Stopped};
 use super::{SearchSet, assist, selective};
 use crate::table::Entry;
@@ -19,7 +20,8 @@ pub(crate) fn solve<K: SearchSet>(
     request: &Request,
     control: &Control,
 ) -> Answer {
-    let crew = Crew::new(tools, control, request.node_limit.unwrap_or(u64::MAX));
+    let limit = request.node_limit.unwrap_or(u64::MAX);
+    let crew = Crew::new(tools, control, limit, request.position);
     for &(position, bound) in &request.known {
         remember(kernels, &crew, position, bound);
     }
@@ -41,7 +43,7 @@ pub(crate) fn values<K: SearchSet>(
     positions: &[Position],
 ) -> Vec<Score> {
     let control = Control::default();
-    let crew = Crew::new(tools, &control, u64::MAX);
+    let crew = Crew::new(tools, &control, u64::MAX, Position::START);
     let mut searcher = Searcher::new(kernels, &crew);
     let value = |position: &Position| {
         let node = node(&searcher, *position);
@@ -60,7 +62,7 @@ pub(crate) fn believe<K: SearchSet>(
     node_limit: u64,
 ) -> i32 {
     let control = Control::default();
-    let crew = Crew::new(tools, &control, node_limit);
+    let crew = Crew::new(tools, &control, node_limit, position);
     let mut searcher = Searcher::new(kernels, &crew);
     let node = node(&searcher, position);
     let Ok(mut value) = selective::guess(&mut searcher, &node) else { return 0 };
@@ -198,31 +200,27 @@ fn aspire<K: SearchSet>(
     }
 }
 
-/// Returns the bound that a fail-soft search of the window has proved, with what was known.
-fn narrowed(known: Bound, value: i32, alpha: i32, beta: i32) -> Bound {
-    let value_score = Score::floor(value);
-    let lower = if value > alpha { value_score } else { Score::MIN };
-    let upper = if value < beta { value_score } else { Score::MAX };
-    let proved = Bound::new(lower, upper).unwrap_or(Bound::UNKNOWN);
-    known.merge(proved).unwrap_or(proved)
-}
-
-/// Returns what the table knows of the positions after each move.
+/// Returns what this search and the table know of the positions after each move.
 fn children<K: SearchSet>(searcher: &Searcher<'_, K>, position: Position) -> Vec<(Square, Bound)> {
     let bound = |square| {
         let after = position.play(square)?;
         let bound = if after.is_over() {
             Bound::exact(after.final_score())
         } else {
-            proved(searcher, after)?
+            let known = proved(searcher, after).unwrap_or(Bound::UNKNOWN);
+            let found = searcher.crew.root_moves.after(square);
+            found.merge(known).unwrap_or(found)
         };
         (bound != Bound::UNKNOWN).then_some((square, bound))
     };
     Square::all(position.moves()).filter_map(bound).collect()
 }
 
-/// Returns the bound that the table holds for `position`.
+/// Returns the bound that the table holds for `position`, or for the one after a forced pass.
 fn proved<K: SearchSet>(searcher: &Searcher<'_, K>, position: Position) -> Option<Bound> {
+    if position.must_pass() {
+        return proved(searcher, position.pass()).map(|bound| -bound);
+    }
     let known = entry(searcher, position)?;
     Bound::new(Score::new(known.lower)?, Score::new(known.upper)?)
 }
