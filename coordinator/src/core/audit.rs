@@ -158,6 +158,12 @@ impl Audits {
         must_wait
     }
 
+    /// Returns whether there is an audit of a claim about `position`, or is to be.
+    fn concern(&self, position: Position) -> bool {
+        let all = self.open.iter().chain(self.debts.all());
+        all.map(|(_, audit)| audit).any(|audit| audit.claim.position == position)
+    }
+
     /// Returns whether every answer must wait.
     fn hold_all_back(&self) -> bool {
         let concerns_all = |audit: &Audit| audit.disputed || audit.home.is_none();
@@ -202,26 +208,28 @@ impl Core {
     }
 
     /// Has claims that contradict what is proved solved again. Returns whether there are enough
-    /// workers to decide.
+    /// workers to decide; if not, that is owed.
     pub(super) fn dispute(
         &mut self,
         turn: &mut Turn<'_>,
         home: Option<SolveId>,
         conflicts: &[Conflict],
     ) -> bool {
-        for conflict in conflicts {
+        let has_judges = |conflict: &Conflict| {
             let author = conflict.claim.worker.map(|worker| self.fleet.process(worker));
-            if !self.fleet.others_accept(2, author.as_slice()) {
-                return false;
-            }
-        }
+            self.fleet.others_accept(2, author.as_slice())
+        };
+        let can_decide = conflicts.iter().all(has_judges);
         for &Conflict { claim, held } in conflicts {
-            let is_open = |audit: &Audit| audit.claim.position == claim.position;
-            if !self.audits.open.values().any(is_open) {
-                self.open_audit(turn, self.audit_of(claim, Some(held), home));
+            if self.audits.concern(claim.position) {
+                continue;
+            }
+            let id = self.open_audit(turn, self.audit_of(claim, Some(held), home));
+            if !can_decide {
+                self.put_off(turn, id);
             }
         }
-        true
+        can_decide
     }
 
     /// Has inferences that contradict what is proved audited, or stops the requests that depend on
@@ -371,18 +379,19 @@ impl Core {
         turn.commands.push(Command::Trace { position, held, truth });
     }
 
-    /// Nobody can be asked: of two that contradict each other neither is believed.
+    /// Nobody can be asked: of two that contradict each other neither is believed. Where it is not
+    /// known who they are, requests end, and those who come later decide.
     fn cannot_tell(&mut self, turn: &mut Turn<'_>, id: AuditId) {
         let Some(audit) = self.audits.open.get(&id) else { return };
         if let (1, 1) = audit.count() {
             let claim = audit.claim;
             self.quarantine(turn, id);
             self.convict(turn, id, |_| true, &claim);
-        } else if let Some(audit) = self.close_audit(turn, id)
-            && let Some((claim, held)) = audit.contradiction()
-        {
+        } else if let Some((claim, held)) = audit.contradiction() {
+            let position = audit.claim.position;
+            self.put_off(turn, id);
             // Requests that are answered but for audits rest on it, too, as far as anybody knows.
-            let mut solves = self.dependents(audit.claim.position);
+            let mut solves = self.dependents(position);
             solves.append(&mut self.audits.held_back);
             for solve in solves {
                 self.contradicted(turn, solve, &claim, held);

@@ -78,11 +78,7 @@ fn what_a_liar_said_while_it_was_alone_is_taken_back_when_two_others_have_come()
     script.at(5, joined(3, 9, 1));
     let (_, third) = only_job(&script.report(6, 2, truth(&second)));
     let commands = script.report(7, 3, truth(&third));
-    let convicted = commands.iter().find_map(|command| match command {
-        Command::Convict { workers, .. } => Some(workers.clone()),
-        _ => None,
-    });
-    assert_eq!(convicted, Some(vec![WorkerId(1)]), "{commands:?}");
+    assert_eq!(convicted(&commands), Some(vec![WorkerId(1)]), "{commands:?}");
 }
 
 #[test]
@@ -163,4 +159,45 @@ fn of_too_many_claims_a_sample_is_owed_and_the_answers_count_the_others() {
     assert_eq!(assigned(&script.at(30, joined(2, 8, 4))).len(), 3);
     assert_eq!(script.core.status().unaudited, 17);
     assert!(script.at(30, Event::Abandoned { solve: SolveId(1) }).is_empty());
+}
+
+fn convicted(commands: &[Command]) -> Option<Vec<WorkerId>> {
+    commands.iter().find_map(|command| match command {
+        Command::Convict { workers, .. } => Some(workers.clone()),
+        _ => None,
+    })
+}
+
+#[test]
+fn a_contradiction_that_too_few_could_decide_is_decided_by_those_who_come() {
+    let mut script = Script::new(Config { audit_share: 0.0, ..audited() });
+    let held = Bound::exact(value());
+    script.store.0.insert(nine_empties().canonical(), (Bound::at_least(value()), None));
+    script.at(0, joined(1, 7, 1));
+    let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
+    let below = Bound::at_most(value().down());
+    let commands = script.report(1, 1, claim(&job, below));
+    let is_end = |command: &Command| matches!(command, Command::Contradicted { .. });
+    assert!(commands.iter().any(is_end) && !has_cleared(&commands), "{commands:?}");
+    assert_eq!(script.core.status().unaudited, 1);
+    assert_eq!(assigned(&script.at(2, joined(2, 8, 1))), [], "one against one decides nothing");
+    let (second, job) = only_job(&script.at(3, joined(3, 9, 1)));
+    let (third, job) = only_job(&script.report(4, second, claim(&job, held)));
+    assert_eq!(convicted(&script.report(5, third, claim(&job, held))), Some(vec![WorkerId(1)]));
+}
+
+#[test]
+fn a_stored_lie_that_the_only_worker_has_refuted_is_no_answer_without_a_remark() {
+    let mut script = Script::new(audited());
+    let (position, bound) = (nine_empties().canonical(), Bound::exact(wrong()));
+    script.store.0.insert(position, (bound, None));
+    let method = Method::Search;
+    let doubted = Proof { position, bound, best_move: None, nodes: 0, method, worker: None };
+    script.at(0, Event::Resumed { era: 0, doubted: vec![(AuditId(5), doubted)] });
+    script.submit(0, 1, nine_empties());
+    let (_, job) = only_job(&script.at(0, joined(1, 7, 1)));
+    let commands = script.report(1, 1, truth(&job));
+    let is_end = |command: &Command| matches!(command, Command::Contradicted { .. });
+    assert!(commands.iter().any(is_end) && !has_cleared(&commands), "{commands:?}");
+    assert_eq!(solution(&script.submit(2, 2, nine_empties())).unaudited, 1);
 }

@@ -107,11 +107,16 @@ fn a_contradiction_is_set_aside_and_stops_the_request() {
     let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
     let bound = Bound::at_most(Score::DRAW.down());
     let commands = script.report(1, 1, Report { bound, ..truth(&job) });
-    let [contradicted, Command::Quarantine { claim, .. }, Command::Acknowledge { .. }] =
-        &commands[..]
+    let [
+        Command::Doubt { claim: doubted, .. },
+        contradicted,
+        Command::Quarantine { claim, .. },
+        Command::Acknowledge { .. },
+    ] = &commands[..]
     else {
         panic!("{commands:?}");
     };
+    assert_eq!(doubted.bound, held, "whoever comes later decides");
     let (solve, position) = (SolveId(1), job.position);
     assert_eq!(contradicted, &Command::Contradicted { solve, position, held, claimed: bound });
     assert_eq!((claim.position, claim.bound), (job.position, bound));

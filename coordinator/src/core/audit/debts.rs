@@ -1,4 +1,5 @@
 //! Audits that are owed: nobody else is there who could be asked, or those who were could not tell.
+//! So are the disputes that there are too few workers to decide.
 //!
 //! No answer waits for them, but each says how many there are. They stay on the docket, also over a
 //! restart, and are taken up again when somebody comes who can be asked, or after a time that
@@ -91,7 +92,9 @@ impl Core {
         }
         let fleet = &self.fleet;
         let can_be_paid = |(_, audit): &(AuditId, Audit)| {
-            audit.not_before <= now && fleet.others_accept(1, &audit.voters())
+            // One who disagrees with one decides nothing.
+            let needed = if audit.disputed { 2 } else { 1 };
+            audit.not_before <= now && fleet.others_accept(needed, &audit.voters())
         };
         let (paid, owed): (Vec<_>, Vec<_>) =
             std::mem::take(&mut debts.owed).into_iter().partition(can_be_paid);

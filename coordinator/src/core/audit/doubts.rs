@@ -72,20 +72,21 @@ impl Core {
         self.close_audits(turn, |audit| audit.is_settled || audit.held.is_some());
     }
 
-    pub(super) fn open_audit(&mut self, turn: &mut Turn<'_>, audit: Audit) {
+    pub(super) fn open_audit(&mut self, turn: &mut Turn<'_>, audit: Audit) -> AuditId {
         self.audits.opened += 1;
         let id = AuditId(self.audits.opened);
         // What may be false is what is on disk: the claim, or what it contradicts.
         let claim = Proof { bound: audit.held.unwrap_or(audit.claim.bound), ..audit.claim };
         turn.commands.push(Command::Doubt { audit: id, claim });
         self.audits.open.insert(id, audit);
+        id
     }
 
-    pub(super) fn close_audit(&mut self, turn: &mut Turn<'_>, id: AuditId) -> Option<Audit> {
+    pub(super) fn close_audit(&mut self, turn: &mut Turn<'_>, id: AuditId) {
         turn.commands.push(Command::Cleared { audit: id });
         self.audits.has_news = true;
         self.audits.debts.drop(id);
-        self.audits.open.remove(&id)
+        self.audits.open.remove(&id);
     }
 
     /// Closes the audits that `is_over` names, and those of bounds that nobody holds any more.
