@@ -1,8 +1,11 @@
 //! The command line.
 
+use std::error::Error as _;
+use std::num::{IntErrorKind, ParseFloatError, ParseIntError};
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
+use clap::error::ContextKind;
 use clap::{ArgAction, Args, Parser, Subcommand};
 use outflank_engine::{BoardSize, Score, Window};
 use outflank_kernel::Isa;
@@ -22,6 +25,34 @@ pub(crate) struct Arguments {
     /// Show neither progress nor warnings.
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
+}
+
+impl Arguments {
+    /// Reads the command line; says what is wrong with it and ends the process if it must.
+    pub(crate) fn read() -> Self {
+        Self::try_parse().unwrap_or_else(|error| with_expectation(error).exit())
+    }
+}
+
+/// Says what was expected where a number is wrong, of which the standard library says only what is
+/// wrong with it.
+fn with_expectation(error: clap::Error) -> clap::Error {
+    let Some(expected) = error.source().and_then(expected_number) else { return error };
+    let text = |kind| error.get(kind).map(ToString::to_string).unwrap_or_default();
+    let (value, option) = (text(ContextKind::InvalidValue), text(ContextKind::InvalidArg));
+    let message = format!("invalid value '{value}' for '{option}': expected {expected}\n");
+    clap::Error::raw(error.kind(), message)
+}
+
+fn expected_number(found: &(dyn std::error::Error + 'static)) -> Option<&'static str> {
+    if found.is::<ParseFloatError>() {
+        return Some("a number, such as 2.5");
+    }
+    Some(match found.downcast_ref::<ParseIntError>()?.kind() {
+        IntErrorKind::PosOverflow => "a smaller number",
+        IntErrorKind::NegOverflow => "a greater number",
+        _ => "a whole number, such as 1000",
+    })
 }
 
 /// The version and the instruction set in use.
@@ -87,6 +118,10 @@ pub(crate) struct Solve {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1000..), conflicts_with = "connect")]
     pub(crate) job_nodes: Option<u64>,
     /// Print one JSON object a line for each position.
+    ///
+    /// Its `seconds` count from the moment when the position was asked: of a list on a cluster, whose
+    /// positions are asked side by side, they include the wait for earlier ones. `unaudited` is there
+    /// if claims of workers could not be audited yet.
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -301,6 +336,22 @@ mod tests {
         assert_eq!(window("-2,4").ok(), expected);
         for bad in ["", "4", "4..-2", "2..2", "-66..0", "1..3", "a..b"] {
             assert!(window(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_number_is_named_with_what_was_expected() {
+        for (option, value, expected) in [
+            ("--nodes", "x", "'--nodes <N>': expected a whole number"),
+            ("--threads", "2.5", "'--threads <N>': expected a whole number"),
+            ("--nodes", "99999999999999999999999", "'--nodes <N>': expected a smaller number"),
+            ("--threads", "2000", "'--threads <N>': 2000 is not in 1..=1024"),
+        ] {
+            let line = ["outflank", "solve", "start", option, value];
+            let error = with_expectation(Arguments::try_parse_from(line).unwrap_err());
+            let text = error.to_string();
+            assert!(text.contains(expected) && text.contains(value), "{text}");
+            assert_eq!(error.exit_code(), 2);
         }
     }
 

@@ -30,13 +30,11 @@ mod worker;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 use arguments::{Arguments, Command};
 use exit::{Exit, Failure};
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = Arguments::read();
     logs::start(&arguments);
     match run(&arguments) {
         Ok(exit) => exit.into(),

@@ -48,7 +48,8 @@ pub(crate) struct Answered<'a> {
     pub(crate) problem: &'a Problem,
     /// The answer.
     pub(crate) solution: &'a Solution,
-    /// How long it took.
+    /// How long it took from the moment it was asked; positions that are asked side by side wait for
+    /// each other.
     pub(crate) time: Duration,
 }
 
@@ -183,6 +184,7 @@ struct Object {
     best_move: Option<String>,
     line: Vec<String>,
     nodes: u64,
+    /// Since the position was asked.
     seconds: f64,
     source: &'static str,
     jobs: u64,

@@ -41,8 +41,9 @@ enum Action {
     Curve(Curve),
 }
 
+/// What every training needs.
 #[derive(Debug, Args)]
-struct All {
+struct Work {
     /// The seed of all games.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -52,6 +53,23 @@ struct All {
     /// The weights file to write.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
+    /// Plies that values are searched, an even number [default: 4].
+    #[arg(long, value_name = "N")]
+    plies: Option<u32>,
+    /// Searches whose trees give positions for the second fit, 1000 each for a stage at most; in `all`
+    /// 0 leaves it out [default: 1000].
+    #[arg(long, value_name = "N")]
+    trees: Option<usize>,
+    /// Games for each of twelve numbers of empty squares where shallow and deep searches are compared;
+    /// 0 leaves that out: what the weights say of it, if they do, stays [default: 4000].
+    #[arg(long, value_name = "N")]
+    selectivity: Option<usize>,
+}
+
+#[derive(Debug, Args)]
+struct All {
+    #[command(flatten)]
+    work: Work,
     /// Multiply all numbers of games.
     #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = scale)]
     scale: f64,
@@ -64,21 +82,10 @@ struct All {
     /// Games with searched values for each two numbers of empty squares more [default: 3000000].
     #[arg(long, value_name = "N")]
     games: Option<usize>,
-    /// Plies that values are searched, an even number [default: 4].
-    #[arg(long, value_name = "N")]
-    plies: Option<u32>,
     /// Games with exact values that correct 11–12, 13–14, … empty squares [default:
     /// 1000000,300000,100000,20000,4000].
     #[arg(long, value_name = "N,…", value_delimiter = ',')]
     corrections: Option<Vec<usize>>,
-    /// Searches whose trees give positions for a second fit, 1000 each for a stage at most; 0 leaves
-    /// that out [default: 1000].
-    #[arg(long, value_name = "N")]
-    trees: Option<usize>,
-    /// Games for each of twelve numbers of empty squares where shallow and deep searches are compared;
-    /// 0 leaves that out [default: 4000].
-    #[arg(long, value_name = "N")]
-    selectivity: Option<usize>,
 }
 
 #[derive(Debug, Args)]
@@ -86,26 +93,8 @@ struct Trees {
     /// The weights file to begin with.
     #[arg(long, value_name = "FILE")]
     weights: PathBuf,
-    /// The seed of the games that give the positions to search.
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    seed: u64,
-    /// The folder for what is finished; it is made if it is missing.
-    #[arg(long, value_name = "DIR")]
-    work: PathBuf,
-    /// The weights file to write.
-    #[arg(long, value_name = "FILE")]
-    out: PathBuf,
-    /// Searches whose trees are sampled; each gives 1000 positions for a stage at most
-    /// [default: 1000].
-    #[arg(long, value_name = "N")]
-    trees: Option<usize>,
-    /// Plies that values are searched, an even number [default: 4].
-    #[arg(long, value_name = "N")]
-    plies: Option<u32>,
-    /// Games for each of twelve numbers of empty squares where shallow and deep searches are compared;
-    /// 0 keeps what the weights file says [default: 4000].
-    #[arg(long, value_name = "N")]
-    selectivity: Option<usize>,
+    #[command(flatten)]
+    work: Work,
 }
 
 #[derive(Debug, Args)]
@@ -174,34 +163,36 @@ pub(crate) fn run(train: &Train) -> Result<Exit, Failure> {
 }
 
 fn run_all(all: &All, isa: Isa) -> Result<Exit, Failure> {
+    let All { work, .. } = all;
     let default = Plan::default();
     let plan = Plan {
-        seed: all.seed,
+        seed: work.seed,
         empties: all.empties.unwrap_or(default.empties),
         base: all.base.unwrap_or(default.base),
         games: all.games.unwrap_or(default.games),
-        plies: all.plies.unwrap_or(default.plies),
+        plies: work.plies.unwrap_or(default.plies),
         corrections: all.corrections.clone().unwrap_or(default.corrections),
-        trees: all.trees.unwrap_or(default.trees),
-        selectivity: all.selectivity.unwrap_or(default.selectivity),
+        trees: work.trees.unwrap_or(default.trees),
+        selectivity: work.selectivity.unwrap_or(default.selectivity),
     };
-    check_folder(&all.out)?;
-    let file = train(&plan.scaled(all.scale), isa, &all.work, &progress()).map_err(failure)?;
-    finish(&file, &all.out)
+    check_folder(&work.out)?;
+    let file = train(&plan.scaled(all.scale), isa, &work.work, &progress()).map_err(failure)?;
+    finish(&file, &work.out)
 }
 
 fn run_trees(asked: &Trees, isa: Isa) -> Result<Exit, Failure> {
+    let Trees { weights, work } = asked;
     let default = RefitPlan::default();
     let plan = RefitPlan {
-        seed: asked.seed,
-        trees: asked.trees.unwrap_or(default.trees),
-        plies: asked.plies.unwrap_or(default.plies),
-        selectivity: asked.selectivity.unwrap_or(default.selectivity),
+        seed: work.seed,
+        trees: work.trees.unwrap_or(default.trees),
+        plies: work.plies.unwrap_or(default.plies),
+        selectivity: work.selectivity.unwrap_or(default.selectivity),
     };
-    check_folder(&asked.out)?;
-    let first = read(&asked.weights)?;
-    let file = refit(&first, &plan, isa, &asked.work, &progress()).map_err(failure)?;
-    finish(&file, &asked.out)
+    check_folder(&work.out)?;
+    let first = read(weights)?;
+    let file = refit(&first, &plan, isa, &work.work, &progress()).map_err(failure)?;
+    finish(&file, &work.out)
 }
 
 /// Refuses a file in a folder that is missing: hours later would be too late to say so.
