@@ -11,7 +11,7 @@ use anyhow::{Context, anyhow};
 use clap::Args;
 use outflank_coordinator::advisor::EngineAdvisor;
 use outflank_coordinator::core::Advisor;
-use outflank_engine::{BoardSize, Control, Engine, Settings, Window};
+use outflank_engine::{BoardSize, Control, Engine, Settings};
 use outflank_kernel::Isa;
 use outflank_simulation::model::{
     Kind, Model, ModelAdvisor, Modelled, Oracle, Shape, known_window, roots,
@@ -72,6 +72,13 @@ pub(crate) struct Simulate {
     /// give with the same splitting, messages and workers.
     #[arg(long, conflicts_with = "position")]
     oracle: bool,
+    /// Ask for all positions at once, as for a list, instead of one after the other.
+    #[arg(long, requires = "position")]
+    together: bool,
+    /// Ask whether the side ahead in the evaluation holds a draw, as of several roots of the synthetic tree, instead
+    /// of the values.
+    #[arg(long, requires = "position")]
+    hypotheses: bool,
     /// Do not speculate.
     #[arg(long)]
     no_speculation: bool,
@@ -219,28 +226,32 @@ fn boxed(advisor: impl Advisor + Send + 'static) -> Box<dyn Advisor + Send> {
 fn real(asked: &Simulate, position: &str, record: &mut Record) -> Result<Vec<Row>, Failure> {
     let isa = Isa::chosen().or_exit(Exit::BadInput)?;
     let problems = input::read(position, BoardSize::STANDARD)?;
-    let requests: Vec<Request> = problems
-        .iter()
-        .map(|problem| Request { position: problem.position, window: Window::FULL })
-        .collect();
+    let kind = if asked.hypotheses { Kind::Hypothesis } else { Kind::Value };
+    let request = |position| Request {
+        position,
+        window: kind.window(outflank_engine::estimate(position).discs()),
+    };
+    let requests: Vec<Request> = problems.iter().map(|problem| request(problem.position)).collect();
     let engine = Engine::new(&Settings { isa, table_bytes: TABLE_BYTES }).context("the engine")?;
     let sequential = requests.iter().map(|request| {
         engine.clear();
-        let request = outflank_engine::Request::exact(request.position);
+        let exact = outflank_engine::Request::exact(request.position);
+        let request = outflank_engine::Request { window: request.window, ..exact };
         engine.solve(&request, &Control::default()).nodes
     });
     let sequential = sequential.sum();
     drop(engine);
     let mut rows = Vec::new();
+    let at_once = if asked.together { requests.len().max(1) } else { 1 };
     for &workers in &asked.workers {
         let cluster = cluster(asked, workers);
         let mut sum: Option<Measures> = None;
-        for request in &requests {
+        for requests in requests.chunks(at_once) {
             let mut crew =
                 Engines::new(cluster.workers, TABLE_BYTES, isa).context("the workers' engines")?;
             let advisor = Box::new(EngineAdvisor::new().context("the coordinator's estimates")?);
             let watch = &mut |piece: &Piece| record.add(cluster.workers, piece);
-            let measures = simulate(&cluster, advisor, &[*request], &mut crew, watch);
+            let measures = simulate(&cluster, advisor, requests, &mut crew, watch);
             sum = Some(match sum {
                 Some(sum) => sum.then(measures),
                 None => measures,
@@ -267,7 +278,7 @@ fn cluster(asked: &Simulate, workers: u16) -> Cluster {
     config.jobs_per_thread = asked.jobs_per_thread.unwrap_or(config.jobs_per_thread);
     config.speculation = !asked.no_speculation;
     if asked.no_late_splits {
-        config.split_after = Duration::MAX;
+        (config.split_after, config.split_soon) = (Duration::MAX, Duration::MAX);
     }
     cluster
 }

@@ -23,6 +23,7 @@ mod bracket;
 mod claims;
 mod config;
 mod dispatch;
+mod expect;
 mod fleet;
 mod goals;
 mod graph;
@@ -92,6 +93,8 @@ pub struct Core {
     graph: Graph,
     questions: BTreeMap<Key, Question>,
     solves: BTreeMap<SolveId, Solve>,
+    /// The most requests that were open at once since there was none.
+    crowd: usize,
     fleet: Fleet,
     /// What waits for a worker, to be expanded if it is too large.
     queue: BTreeSet<(Rank, Item)>,
@@ -175,6 +178,7 @@ impl Core {
             graph: Graph::default(),
             questions: BTreeMap::new(),
             solves: BTreeMap::new(),
+            crowd: 0,
             fleet: Fleet::default(),
             queue: BTreeSet::new(),
             ready: BTreeSet::new(),

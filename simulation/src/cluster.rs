@@ -79,9 +79,9 @@ pub fn simulate(
     for (number, &Request { position, window }) in requests.iter().enumerate() {
         let solve = SolveId(number as u64);
         world.open += 1;
-        world.apply(Event::Submitted { solve, position, window });
+        world.hear(Event::Submitted { solve, position, window });
     }
-    world.schedule(TICK, Happening::Tick);
+    world.schedule(0, Happening::Tick);
     while world.open > 0 {
         world.step();
     }
@@ -210,8 +210,17 @@ impl<'a> World<'a> {
 
     /// Gives the core an event and obeys.
     fn apply(&mut self, event: Event) {
+        self.decide(|core, now, disk| core.on(now, event, disk));
+    }
+
+    /// Gives the core one of many events, after which nobody gets a job yet.
+    fn hear(&mut self, event: Event) {
+        self.decide(|core, now, disk| core.hear(now, event, disk));
+    }
+
+    fn decide(&mut self, decide: impl FnOnce(&mut Core, Millis, &Disk) -> Vec<Command>) {
         let begin = Instant::now();
-        let commands = self.core.on(Millis(self.now / 1000), event, &self.disk);
+        let commands = decide(&mut self.core, Millis(self.now / 1000), &self.disk);
         self.measures.thinking += begin.elapsed();
         let thought = self.cluster.thought.swap(0, Ordering::Relaxed);
         self.measures.thought += thought;

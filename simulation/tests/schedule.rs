@@ -18,6 +18,7 @@ fn cluster(workers: usize) -> Cluster {
         most_led: 0,
         lines: false,
         split_after: std::time::Duration::from_millis(2),
+        split_soon: std::time::Duration::from_millis(2),
         ..Config::default()
     };
     Cluster { workers, config, ..Cluster::default() }

@@ -16,10 +16,10 @@ pub struct Config {
     /// With more threads than this no worker leads a request: they would wait for it too long; 8.
     pub most_led: usize,
     /// From so many threads on the value of a position that is split is sought by goals on the position
-    /// itself, before that by the value of its eldest child; 9.
+    /// itself if it is cut into small jobs from the beginning, before that by the value of its eldest child. What
+    /// workers believe of their jobs steers what is asked; 9.
     pub goals_from: usize,
-    /// What workers believe of their jobs steers what is asked if there are so many threads for each
-    /// request; 8.
+    /// Requests are cut into small jobs from the beginning if there are so many threads for each; 8.
     pub threads_per_deep: usize,
     /// After this time without an opinion of its lead a request is split all the same; 10 s.
     pub lead_patience: Duration,
@@ -43,6 +43,8 @@ pub struct Config {
     pub preempt_for: f64,
     /// After this time a running job may be split if a worker has nothing else to do; 1 s.
     pub split_after: Duration,
+    /// The same where what workers believe steers what is asked, which is from `goals_from` threads on; 250 ms.
+    pub split_soon: Duration,
     /// After this time a running job that is not split gets a second copy if a worker has nothing else to do; 60 s.
     pub backup_after: Duration,
     /// Whether the answer of an exact value comes with a line to the end of the game, at the cost of a job
@@ -78,6 +80,7 @@ impl Default for Config {
             speculation: true,
             preempt_for: 0.5,
             split_after: Duration::from_secs(1),
+            split_soon: Duration::from_millis(250),
             backup_after: Duration::from_secs(60),
             lines: true,
             audit_share: 0.0,

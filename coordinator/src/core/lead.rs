@@ -35,6 +35,7 @@ impl Core {
         let patience = match (is_open, is_value) {
             (true, _) => self.config.lead_patience,
             (false, true) => Duration::ZERO,
+            (false, false) if self.is_steered() => self.config.split_soon,
             (false, false) => self.config.split_after,
         };
         !is_leaf && !stops && after(since, patience) <= now

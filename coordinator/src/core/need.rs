@@ -49,6 +49,11 @@ fn odds(chance: f64) -> f64 {
     (chance / (1.0 - chance)).ln()
 }
 
+/// Returns a chance that is no surer than an estimate may be.
+pub(super) fn kept_from_ends(chance: f64) -> f64 {
+    chance.clamp(DOUBT, 1.0 - DOUBT)
+}
+
 fn chance_of(odds: f64) -> f64 {
     (1.0 / (1.0 + (-odds).exp())).clamp(0.1 * DOUBT, 1.0 - 0.1 * DOUBT)
 }
@@ -57,7 +62,7 @@ impl Core {
     /// Returns how likely the goal `key`, whose position is in the graph, holds by its estimate.
     pub(super) fn prior(&mut self, key: Key) -> f64 {
         let margin = f64::from(self.estimate(key.position) - (key.window.upper().discs() - 1));
-        (1.0 / (1.0 + (-margin / self.advisor.error()).exp())).clamp(DOUBT, 1.0 - DOUBT)
+        kept_from_ends(1.0 / (1.0 + (-margin / self.advisor.error()).exp()))
     }
 
     /// Returns how likely the goal `key`, whose position is in the graph, holds by all that is known.
@@ -74,12 +79,11 @@ impl Core {
         }
     }
 
-    /// Returns whether many workers search few positions, so that most of what they do is not sure to
-    /// be needed. Only then what is believed steers: where others wait, what is needed for sure comes first.
+    /// Returns whether many workers search few positions, so that these are cut into small jobs from the
+    /// beginning. The last requests of a campaign are not: they run already, and are split as far as needed.
     pub(super) fn is_deep(&self) -> bool {
-        let threads = self.fleet.threads();
-        threads >= self.config.goals_from
-            && self.solves.len() * self.config.threads_per_deep <= threads
+        self.is_steered()
+            && self.crowd.saturating_mul(self.config.threads_per_deep) <= self.fleet.threads()
     }
 
     /// Takes what the worker of a goal believes.
@@ -90,7 +94,9 @@ impl Core {
         let wrong = WRONG[usize::from(!belief.is_last)];
         let holds = belief.value >= key.window.upper().discs();
         let news = odds(if holds { 1.0 - wrong } else { wrong });
-        let chance = chance_of(odds(self.prior(key)) + news);
+        let expected = self.questions.get(&key).and_then(|question| question.expected);
+        let before = expected.unwrap_or_else(|| self.prior(key));
+        let chance = chance_of(odds(before) + news);
         if let Some(question) = self.questions.get_mut(&key)
             && let State::Running { .. } = question.state
         {
@@ -105,7 +111,7 @@ impl Core {
             return;
         }
         self.unsettle(key);
-        if !key.window.is_null() || !self.is_deep() {
+        if !key.window.is_null() || !self.is_steered() {
             return;
         }
         let Some(question) = self.questions.get(&key) else { return };
@@ -129,13 +135,26 @@ impl Core {
         let children: Vec<_> = node.edges.iter().map(|edge| edge.child).collect();
         let mut fails = 1.0;
         for position in children {
-            fails *= self.chance(Key { position, window: -key.window });
+            fails *= self.chance_below(key, Key { position, window: -key.window });
         }
         let below = odds(1.0 - fails);
         let Some(question) = self.questions.get_mut(&key) else { return 0.5 };
         let above = odds(question.chance) - below;
         let offset = *question.offset.get_or_insert(SHARE_OF_ESTIMATE * above);
         chance_of(below + offset)
+    }
+
+    /// Returns how likely the goal `child` of the question `key` holds: by what is expected of it as long
+    /// as it is neither asked nor answered.
+    fn chance_below(&mut self, key: Key, child: Key) -> f64 {
+        let bound = self.graph.get(child.position).map(|node| node.known.bound);
+        let is_answered = bound.is_some_and(|bound| bound.answers(child.window));
+        let above = self.questions.get(&key);
+        let expected = above.and_then(|above| above.below.get(&child.position).copied());
+        match expected {
+            Some(chance) if !is_answered && !self.questions.contains_key(&child) => chance,
+            _ => self.chance(child),
+        }
     }
 
     /// Notes that what `key` needs must be looked at again.
@@ -161,7 +180,7 @@ impl Core {
     fn share_need(&mut self, key: Key, open: &[Key]) {
         let mut need = self.need(key);
         let mut ranked = self.by_chance(open);
-        if !self.is_deep() {
+        if !self.is_steered() {
             // As they were asked.
             ranked.sort_by(|first, second| self.need(second.1).total_cmp(&self.need(first.1)));
         }
@@ -233,7 +252,7 @@ impl Core {
     pub(super) fn make_room(&mut self, turn: &mut Turn<'_>) {
         let waits = [self.queue.first(), self.ready.first()].into_iter().flatten();
         let most = waits.map(|(rank, _)| rank.need()).fold(0.0, f64::max);
-        if !self.is_deep() || self.fleet.free_threads() > 0 || most < self.config.preempt_for {
+        if !self.is_steered() || self.fleet.free_threads() > 0 || most < self.config.preempt_for {
             return;
         }
         while let Some(key) = self.doomed.pop_first() {

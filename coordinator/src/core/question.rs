@@ -162,6 +162,10 @@ pub(super) struct Question {
     pub(super) belief: Option<f64>,
     /// The chance that the goal holds, by that or by what is known below.
     pub(super) chance: f64,
+    /// The chance that the goal holds as it was expected above, where a worker knew more than an estimate.
+    pub(super) expected: Option<f64>,
+    /// When the goal is split: the chances that the children's goals hold, as far as that is known.
+    pub(super) below: BTreeMap<Position, f64>,
     /// When the goal is split: how much the logarithm of its odds was above what followed from the
     /// chances of its children then.
     pub(super) offset: Option<f64>,
@@ -194,6 +198,8 @@ impl Question {
             rank,
             belief: None,
             chance: 0.5,
+            expected: None,
+            below: BTreeMap::new(),
             offset: None,
             need,
             brother: None,

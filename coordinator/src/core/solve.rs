@@ -148,6 +148,7 @@ impl Core {
             reported: turn.now,
         };
         self.solves.insert(id, solve);
+        self.crowd = self.crowd.max(self.solves.len());
         let key = Key { position: root, window };
         if !self.ask(turn, key, Wanted::Solve(id), id, 1.0, 1.0) {
             self.answered(turn, id, known.bound);
@@ -156,10 +157,18 @@ impl Core {
 
     /// Drops a request and what only it needs.
     pub(super) fn forget(&mut self, turn: &mut Turn<'_>, id: SolveId) {
-        let Some(solve) = self.solves.remove(&id) else { return };
+        let Some(solve) = self.take_solve(id) else { return };
         self.drop_line(turn, id, &solve);
         let key = Key { position: solve.root, window: solve.window };
         self.release(turn, key, Wanted::Solve(id));
+    }
+
+    fn take_solve(&mut self, id: SolveId) -> Option<Solve> {
+        let solve = self.solves.remove(&id)?;
+        if self.solves.is_empty() {
+            self.crowd = 0;
+        }
+        Some(solve)
     }
 
     /// Ends a request with `solution`.
@@ -167,7 +176,7 @@ impl Core {
         if self.audits.hold_back(id) {
             return;
         }
-        let Some(solve) = self.solves.remove(&id) else { return };
+        let Some(solve) = self.take_solve(id) else { return };
         self.drop_line(turn, id, &solve);
         let Known { best_move, .. } = self.known(turn, solve.root);
         let best_move = best_move.map(|square| solve.orientation.given(square));

@@ -62,6 +62,7 @@ impl Core {
             self.think(key.position);
         }
         let mut rest = self.ordered_children(key.position);
+        self.expect_below(turn, key, &rest);
         rest.reverse();
         if self.seeks(key) {
             self.set_plan(key, Plan::Seek(rest));
@@ -80,7 +81,7 @@ impl Core {
     pub(super) fn seeks(&mut self, key: Key) -> bool {
         let belief = self.questions.get(&key).and_then(|question| question.belief);
         match belief {
-            _ if self.is_deep() => self.chance(key) >= 0.5,
+            _ if self.is_steered() => self.chance(key) >= 0.5,
             Some(chance) => chance >= 0.5,
             None => self.estimate(key.position) >= key.window.upper().discs(),
         }
@@ -141,7 +142,11 @@ impl Core {
     pub(super) fn ask_child(&mut self, turn: &Turn<'_>, key: Key, child: Key, need: f64) -> bool {
         let Some(question) = self.questions.get(&key) else { return false };
         let (home, scale) = (question.home, question.scale);
+        let is_new = !self.questions.contains_key(&child);
         let is_open = self.ask(turn, child, Wanted::Question(key), home, scale, need);
+        if is_new {
+            self.inherit(key, child);
+        }
         if is_open
             && let Some(question) = self.questions.get_mut(&key)
             && let State::Expanded { open, .. } = &mut question.state
@@ -186,7 +191,7 @@ impl Core {
     }
 
     /// Returns whether a worker has said in which order it would try all moves.
-    fn is_ordered(&self, position: Position) -> bool {
+    pub(super) fn is_ordered(&self, position: Position) -> bool {
         let node = self.graph.get(position);
         node.is_some_and(|node| {
             let is_placed =

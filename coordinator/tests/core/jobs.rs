@@ -93,7 +93,12 @@ fn a_leaf_that_ran_into_its_limit_gets_a_larger_one() {
 
 #[test]
 fn a_long_job_is_split_while_it_goes_on_when_a_worker_is_idle_and_whoever_is_first_ends_it() {
-    let config = Config { leaf_empties: 3, split_after: Duration::from_secs(3), ..whole() };
+    let config = Config {
+        leaf_empties: 3,
+        split_after: Duration::from_secs(3),
+        split_soon: Duration::from_secs(3),
+        ..whole()
+    };
     let mut script = Script::new(config);
     script.join(0, 1, 1);
     let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
@@ -110,7 +115,12 @@ fn a_long_job_is_split_while_it_goes_on_when_a_worker_is_idle_and_whoever_is_fir
 
 #[test]
 fn a_job_that_is_split_while_it_runs_is_told_what_others_prove_below_it() {
-    let config = Config { leaf_empties: 3, split_after: Duration::from_secs(3), ..whole() };
+    let config = Config {
+        leaf_empties: 3,
+        split_after: Duration::from_secs(3),
+        split_soon: Duration::from_secs(3),
+        ..whole()
+    };
     let mut script = Script::new(config);
     script.join(0, 1, 1);
     let (_, job) = only_job(&script.submit(0, 1, nine_empties()));

@@ -29,7 +29,8 @@ fn cancelled(commands: &[Command]) -> Vec<(WorkerId, JobId)> {
 
 /// Returns a core whose first worker searches a goal, while a second one is idle.
 fn one_at_work() -> (Script, Job) {
-    let mut script = Script::new(Config { leaf_empties: 3, split_after: LONG, ..whole() });
+    let mut script =
+        Script::new(Config { leaf_empties: 3, split_after: LONG, split_soon: LONG, ..whole() });
     script.join(0, 1, 1);
     let root = position(&mut Random(11), 9);
     let (_, job) = only_job(&script.submit_window(0, 1, root, goal()));
@@ -103,7 +104,13 @@ fn a_worker_that_is_lost_while_it_is_stopped_leaves_its_question_whole() {
 
 #[test]
 fn a_worker_that_does_not_stop_is_not_waited_for() {
-    let config = Config { leaf_empties: 3, split_after: LONG, backup_after: 2 * LONG, ..whole() };
+    let config = Config {
+        leaf_empties: 3,
+        split_after: LONG,
+        split_soon: LONG,
+        backup_after: 2 * LONG,
+        ..whole()
+    };
     let mut script = Script::new(config);
     script.join(0, 1, 1);
     let root = position(&mut Random(11), 9);

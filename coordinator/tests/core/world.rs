@@ -96,9 +96,17 @@ pub(crate) fn steered() -> Config {
     Config { goals_from: 1, threads_per_deep: 0, ..tiny() }
 }
 
-/// Returns one of the two, so that seeds have them in turn.
+/// Returns one of the two, or one where beliefs steer what goes out whole and is split late, so that seeds have
+/// them in turn.
 pub(crate) fn in_turn(number: u64) -> Config {
-    if number.is_multiple_of(2) { tiny() } else { steered() }
+    match number % 3 {
+        0 => tiny(),
+        1 => steered(),
+        _ => {
+            let split_soon = Duration::from_millis(5);
+            Config { threads_per_deep: usize::MAX, longest_job: 1e9, split_soon, ..steered() }
+        }
+    }
 }
 
 impl World {

@@ -16,6 +16,19 @@ pub enum Kind {
     Hypothesis,
 }
 
+impl Kind {
+    /// Returns the window in which a position of this likely value, in discs, is asked.
+    #[must_use]
+    pub fn window(self, estimate: i32) -> Window {
+        let goal = match self {
+            Self::Value => None,
+            Self::Hypothesis if estimate >= 0 => Window::at_least(Score::DRAW),
+            Self::Hypothesis => Window::at_least(Score::DRAW.up()),
+        };
+        goal.unwrap_or(Window::FULL)
+    }
+}
+
 /// A move that loses this much against the best one, in discs, is not played.
 const SLACK: i32 = 4;
 
@@ -40,19 +53,10 @@ pub fn roots(seed: u64, empties: u32, count: usize, kind: Kind) -> Option<Vec<Re
         if estimate.abs() <= BALANCE
             && found.iter().all(|other: &Request| other.position != position)
         {
-            found.push(Request { position, window: window(kind, estimate) });
+            found.push(Request { position, window: kind.window(estimate) });
         }
     }
     Some(found)
-}
-
-fn window(kind: Kind, estimate: i32) -> Window {
-    let goal = match kind {
-        Kind::Value => None,
-        Kind::Hypothesis if estimate >= 0 => Window::at_least(Score::DRAW),
-        Kind::Hypothesis => Window::at_least(Score::DRAW.up()),
-    };
-    goal.unwrap_or(Window::FULL)
 }
 
 /// Plays a game down to so many empty squares, or `None` if it ends earlier.
