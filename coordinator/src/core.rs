@@ -22,6 +22,7 @@ mod audit;
 mod bracket;
 mod claims;
 mod config;
+mod crowd;
 mod dispatch;
 mod expect;
 mod fleet;
@@ -55,6 +56,7 @@ pub use message::{
 
 use assist::Assistants;
 use audit::Audits;
+use crowd::Crowd;
 use fleet::{Fleet, Target, after};
 use graph::{Graph, Known};
 use need::Unsettled;
@@ -93,8 +95,7 @@ pub struct Core {
     graph: Graph,
     questions: BTreeMap<Key, Question>,
     solves: BTreeMap<SolveId, Solve>,
-    /// The most requests that were open at once since there was none.
-    crowd: usize,
+    crowd: Crowd,
     fleet: Fleet,
     /// What waits for a worker, to be expanded if it is too large.
     queue: BTreeSet<(Rank, Item)>,
@@ -178,7 +179,7 @@ impl Core {
             graph: Graph::default(),
             questions: BTreeMap::new(),
             solves: BTreeMap::new(),
-            crowd: 0,
+            crowd: Crowd::default(),
             fleet: Fleet::default(),
             queue: BTreeSet::new(),
             ready: BTreeSet::new(),

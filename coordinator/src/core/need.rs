@@ -83,7 +83,8 @@ impl Core {
     /// beginning. The last requests of a campaign are not: they run already, and are split as far as needed.
     pub(super) fn is_deep(&self) -> bool {
         self.is_steered()
-            && self.crowd.saturating_mul(self.config.threads_per_deep) <= self.fleet.threads()
+            && self.crowd.most().saturating_mul(self.config.threads_per_deep)
+                <= self.fleet.threads()
     }
 
     /// Takes what the worker of a goal believes.

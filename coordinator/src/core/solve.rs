@@ -148,7 +148,7 @@ impl Core {
             reported: turn.now,
         };
         self.solves.insert(id, solve);
-        self.crowd = self.crowd.max(self.solves.len());
+        self.crowd.came(id, self.solves.len());
         let key = Key { position: root, window };
         if !self.ask(turn, key, Wanted::Solve(id), id, 1.0, 1.0) {
             self.answered(turn, id, known.bound);
@@ -165,9 +165,7 @@ impl Core {
 
     fn take_solve(&mut self, id: SolveId) -> Option<Solve> {
         let solve = self.solves.remove(&id)?;
-        if self.solves.is_empty() {
-            self.crowd = 0;
-        }
+        self.crowd.left(self.solves.keys().next().copied());
         Some(solve)
     }
 
