@@ -58,7 +58,7 @@ async fn until_stopped(
 ) -> Result<(), WorkerError> {
     let mut backoff = Backoff::new();
     loop {
-        let connected = stop.run_until_cancelled(coordinator.connect()).await;
+        let connected = worker.wait_for(coordinator.connect(), stop).await;
         let cause = match connected {
             None => return Ok(()),
             Some(Err(error)) => chain(&error),
@@ -89,7 +89,7 @@ async fn until_stopped(
             seconds = wait.as_secs_f64(),
             "no connection to the coordinator, trying again"
         );
-        if stop.run_until_cancelled(tokio::time::sleep(wait)).await.is_none() {
+        if worker.wait_for(tokio::time::sleep(wait), stop).await.is_none() {
             return Ok(());
         }
     }

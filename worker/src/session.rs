@@ -1,6 +1,7 @@
 //! One connection to the coordinator, from hello to the end.
 
 use std::hash::{BuildHasher, RandomState};
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -51,6 +52,8 @@ pub(crate) struct Worker {
     sessions: u64,
     /// What this process is known by, over all its connections.
     instance: u64,
+    /// When it leaves whatever is not acknowledged; `None` until it is told to stop.
+    leaves_at: Option<Instant>,
 }
 
 impl Worker {
@@ -58,7 +61,15 @@ impl Worker {
         let (jobs, reports) = Jobs::new(solver, options.threads);
         // Random enough: the standard library draws the keys of its hashes from the system.
         let instance = RandomState::new().hash_one(std::process::id()).max(1);
-        Self { options, jobs, reports, outbox: Outbox::default(), sessions: 0, instance }
+        Self {
+            options,
+            jobs,
+            reports,
+            outbox: Outbox::default(),
+            sessions: 0,
+            instance,
+            leaves_at: None,
+        }
     }
 
     /// Stops what is running and returns the number of reports that were not acknowledged.
@@ -78,12 +89,19 @@ impl Worker {
         stop: &CancellationToken,
     ) -> Ended {
         self.sessions += 1;
-        let greeting = tokio::time::timeout(WELCOME_DEADLINE, self.greet(connection));
-        let greeted = match stop.run_until_cancelled(greeting).await {
-            None => return Ended::Left,
-            Some(Err(_elapsed)) => Err(Status::deadline_exceeded("no welcome came")),
-            Some(Ok(greeted)) => greeted,
+        let latest = Instant::now() + WELCOME_DEADLINE;
+        let latest = self.leaves_at.map_or(latest, |leaves_at| leaves_at.min(latest));
+        let greeting = tokio::time::timeout_at(latest, self.greet(connection));
+        let greeted = if self.is_done() {
+            match stop.run_until_cancelled(greeting).await {
+                Some(greeted) => greeted,
+                None => return Ended::Left,
+            }
+        } else {
+            greeting.await
         };
+        let greeted =
+            greeted.unwrap_or_else(|_elapsed| Err(Status::deadline_exceeded("no welcome came")));
         let (outbound, inbound, welcome) = match greeted {
             Ok(greeted) => greeted,
             Err(status) => return refusal(&status),
@@ -106,6 +124,30 @@ impl Worker {
 
     fn is_done(&self) -> bool {
         self.jobs.is_empty() && self.outbox.reports().is_empty()
+    }
+
+    /// Stops what is running, and returns when the worker leaves whatever is not acknowledged.
+    fn stop(&mut self) -> Instant {
+        self.jobs.stop_all();
+        *self.leaves_at.get_or_insert_with(|| Instant::now() + self.options.drain_deadline)
+    }
+
+    /// Waits, without a connection, for `done`; `None` if the worker is told to stop before and has nothing to
+    /// hand back, or cannot any more.
+    pub(crate) async fn wait_for<T>(
+        &mut self,
+        done: impl Future<Output = T>,
+        stop: &CancellationToken,
+    ) -> Option<T> {
+        let mut done = pin!(done);
+        if let Some(result) = stop.run_until_cancelled(&mut done).await {
+            return Some(result);
+        }
+        let leaves_at = self.stop();
+        if self.is_done() {
+            return None;
+        }
+        tokio::time::timeout_at(leaves_at, done).await.ok()
     }
 
     /// Says hello and waits for the welcome.
@@ -208,7 +250,10 @@ impl Session<'_> {
             }
             let deadline = self.leaving;
             tokio::select! {
-                () = stop.cancelled(), if deadline.is_none() => self.leave().await?,
+                () = stop.cancelled(), if deadline.is_none() => {
+                    let deadline = self.worker.stop();
+                    self.leave(deadline).await?;
+                }
                 () = passed(deadline) => return Ok(()),
                 message = inbound.message() => match receive(message?)? {
                     Some(message) => self.accept(message).await?,
@@ -241,7 +286,10 @@ impl Session<'_> {
             ToWorker::Forget => worker.jobs.forget(),
             ToWorker::Acknowledge(job) => worker.outbox.acknowledge(job),
             ToWorker::Drain if self.leaving.is_some() => {}
-            ToWorker::Drain => self.leave().await?,
+            ToWorker::Drain => {
+                let deadline = Instant::now() + worker.options.drain_deadline;
+                self.leave(deadline).await?;
+            }
             ToWorker::Goodbye(reason) => return Err(Status::unavailable(reason)),
             ToWorker::Welcome(_) => return Err(Status::unavailable("a second welcome came")),
         }
@@ -271,9 +319,9 @@ impl Session<'_> {
         self.say(FromWorker::Report(report)).await
     }
 
-    /// Takes no more jobs and stops those that run.
-    async fn leave(&mut self) -> Result<(), Status> {
-        self.leaving = Some(Instant::now() + self.worker.options.drain_deadline);
+    /// Takes no more jobs and stops those that run, until `deadline` at the latest.
+    async fn leave(&mut self, deadline: Instant) -> Result<(), Status> {
+        self.leaving = Some(deadline);
         self.worker.jobs.stop_all();
         self.say(FromWorker::Draining).await
     }

@@ -291,6 +291,29 @@ async fn a_worker_that_is_stopped_hands_back_its_jobs_and_waits_for_the_acknowle
 }
 
 #[tokio::test]
+async fn a_worker_that_is_stopped_while_its_connection_is_gone_still_hands_back_its_jobs() {
+    let mut script = Script::start(None);
+    let worker = script.worker(Endless);
+    let mut first = script.connection().await;
+    first.tell(ToWorker::Job(job(1))).await;
+    first.hear_beat_of(&[1]).await;
+    drop(first);
+    worker.stop.cancel();
+    let mut second = script.connection().await;
+    let mut reported = Vec::new();
+    // The farewell and the report come in either order.
+    while let Some(message) = second.hear().await {
+        if let FromWorker::Report(report) = message {
+            second.tell(ToWorker::Acknowledge(report.job)).await;
+            reported.push(report.job);
+        }
+    }
+    assert_eq!(reported, [1]);
+    drop(second);
+    worker.task.await.unwrap().unwrap();
+}
+
+#[tokio::test]
 async fn after_a_reconnection_a_job_goes_on_if_it_is_given_again_and_makes_room_if_not() {
     let mut script = Script::start(None);
     let worker = script.worker(Endless);
