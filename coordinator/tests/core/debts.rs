@@ -117,16 +117,24 @@ fn an_audit_that_fails_again_and_again_is_put_off_and_not_given_up() {
     assert_eq!(script.core.status().unaudited, 0);
 }
 
-#[test]
-fn what_an_earlier_coordinator_owed_is_owed_again_while_one_worker_is_alone() {
+/// Returns a coordinator that was started again on a store with a `bound` whose audit is owed, and the job
+/// of its only worker, which is to solve the position again.
+fn resumed_with_one_worker(bound: Bound) -> (Script, Job) {
     let mut script = Script::new(audited());
-    let (position, bound) = (nine_empties().canonical(), Bound::exact(value()));
+    let position = nine_empties().canonical();
     script.store.0.insert(position, (bound, None));
     let method = Method::Search;
     let doubted = Proof { position, bound, best_move: None, nodes: 0, method, worker: None };
     script.at(0, Event::Resumed { era: 0, doubted: vec![(AuditId(5), doubted)] });
     script.submit(0, 1, nine_empties());
     let (_, job) = only_job(&script.at(0, joined(1, 7, 1)));
+    (script, job)
+}
+
+#[test]
+fn what_an_earlier_coordinator_owed_is_owed_again_while_one_worker_is_alone() {
+    let bound = Bound::exact(value());
+    let (mut script, job) = resumed_with_one_worker(bound);
     let commands = script.report(1, 1, claim(&job, bound));
     assert_eq!((solution(&commands).unaudited, has_cleared(&commands)), (1, false));
     script.at(2, Event::Left { worker: WorkerId(1) });
@@ -188,14 +196,7 @@ fn a_contradiction_that_too_few_could_decide_is_decided_by_those_who_come() {
 
 #[test]
 fn a_stored_lie_that_the_only_worker_has_refuted_is_no_answer_without_a_remark() {
-    let mut script = Script::new(audited());
-    let (position, bound) = (nine_empties().canonical(), Bound::exact(wrong()));
-    script.store.0.insert(position, (bound, None));
-    let method = Method::Search;
-    let doubted = Proof { position, bound, best_move: None, nodes: 0, method, worker: None };
-    script.at(0, Event::Resumed { era: 0, doubted: vec![(AuditId(5), doubted)] });
-    script.submit(0, 1, nine_empties());
-    let (_, job) = only_job(&script.at(0, joined(1, 7, 1)));
+    let (mut script, job) = resumed_with_one_worker(Bound::exact(wrong()));
     let commands = script.report(1, 1, truth(&job));
     let is_end = |command: &Command| matches!(command, Command::Contradicted { .. });
     assert!(commands.iter().any(is_end) && !has_cleared(&commands), "{commands:?}");
