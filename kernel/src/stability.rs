@@ -19,6 +19,7 @@ pub mod edge_count;
 pub mod edges;
 pub mod portable;
 pub mod scalar;
+pub mod solid;
 #[cfg(target_arch = "x86_64")]
 mod sse2;
 
@@ -110,11 +111,18 @@ fn edge(player: u64, opponent: u64) -> u64 {
     u64::from(EDGES[(player & 0xff | (opponent & 0xff) << 8) as usize])
 }
 
+/// Returns the discs of the player whose four lines are full.
+#[inline(always)]
+fn solid_among(player: u64, full: [u64; 4]) -> u64 {
+    player & full[0] & full[1] & full[2] & full[3]
+}
+
 /// Spreads `stable`, discs of the player that are known to be stable, from neighbour to neighbour.
 #[inline(always)]
 fn spread(player: u64, mut stable: u64, full: [u64; 4]) -> u64 {
     let inside = player & INSIDE;
-    stable |= inside & full[0] & full[1] & full[2] & full[3];
+    // On an edge they are among the stable discs already.
+    stable |= solid_among(player, full);
     // A shift that wraps round the board lands on an edge, which `inside` leaves out.
     while stable != 0 {
         let row = stable << 1 | stable >> 1 | full[0];

@@ -3,6 +3,7 @@
 mod common;
 
 use common::{Random, START, each_set};
+use outflank_kernel::stability::solid;
 use outflank_kernel::{KernelSet, Scalar};
 
 /// Returns the edge discs of `player` that no sequence of moves along the edge turns, by walking
@@ -142,6 +143,49 @@ fn no_stable_disc_is_turned_in_random_continuations() {
             }
         }
     }
+}
+
+/// Asserts that both positions have the same moves, now and after all that can follow; returns the
+/// number of positions seen.
+fn assert_same_games(given: [u64; 2], turned: [u64; 2], passed: bool) -> u64 {
+    let kernels = Scalar::new();
+    let mut moves = kernels.moves(given[0], given[1]);
+    assert_eq!(kernels.moves(turned[0], turned[1]), moves, "{given:#x?} {turned:#x?}");
+    if moves == 0 {
+        let swapped = |[player, opponent]: [u64; 2]| [opponent, player];
+        return if passed {
+            1
+        } else {
+            1 + assert_same_games(swapped(given), swapped(turned), true)
+        };
+    }
+    let mut seen = 1;
+    while moves != 0 {
+        let square = moves.trailing_zeros();
+        moves &= moves - 1;
+        let flipped = kernels.flip(given[0], given[1], square);
+        assert_eq!(kernels.flip(turned[0], turned[1], square), flipped, "{given:#x?} {turned:#x?}");
+        let after =
+            |[player, opponent]: [u64; 2]| [opponent & !flipped, player | flipped | 1 << square];
+        seen += assert_same_games(after(given), after(turned), false);
+    }
+    seen
+}
+
+#[test]
+fn solid_discs_change_hands_without_any_move_being_another() {
+    let (mut turned, mut seen) = (0, 0);
+    for (player, opponent) in late_positions(2_000, 6) {
+        let [_, all] = solid::stable_and_solid(opponent, player);
+        // All of them, and a few.
+        for some in [all, all & 0x5a96_c33c_6996_a55a] {
+            let (after, raise) = solid::handed_over(player, opponent, some);
+            turned += some.count_ones();
+            assert_eq!(raise, 2 * some.count_ones());
+            seen += assert_same_games([player, opponent], after, false);
+        }
+    }
+    assert!(turned > 10_000 && seen > 100_000, "{turned} discs, {seen} positions");
 }
 
 #[test]

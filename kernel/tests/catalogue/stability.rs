@@ -1,6 +1,6 @@
 //! Stable discs.
 
-use outflank_kernel::stability::{VARIANTS, edge_count, edges, portable, scalar};
+use outflank_kernel::stability::{VARIANTS, edge_count, edges, portable, scalar, solid};
 
 use crate::common::Random;
 use crate::run::{FEW, check, each_of, each_position, runnable};
@@ -23,6 +23,21 @@ fn stable_discs() {
         let expected = along(player, opponent);
         check(&edges, &expected, input, |edges| edges(player, opponent));
         check(&counts, &expected.count_ones(), input, |count| count(player, opponent));
+    });
+}
+
+#[test]
+fn solid_discs() {
+    let variants = runnable("stable and solid discs", solid::VARIANTS);
+    let portable = solid::stable_and_solid;
+    each_of(FEW, |player, opponent| {
+        assert_eq!(portable(player, opponent), solid::reference(player, opponent));
+    });
+    each_position(|player, opponent| {
+        let expected = portable(player, opponent);
+        let [stable, solid] = expected;
+        assert_eq!(solid & !stable, 0, "{player:#x} {opponent:#x}: solid and not stable");
+        check(&variants, &expected, (player, opponent), |found| found(player, opponent));
     });
 }
 

@@ -7,7 +7,7 @@ use outflank_kernel::flip::several;
 use outflank_kernel::last_flip::{leaves, score};
 use outflank_kernel::lines::{columns, diagonals, rows};
 use outflank_kernel::mobility::{both, corners, frontier, potential, weighted};
-use outflank_kernel::stability::{edge_count, edges};
+use outflank_kernel::stability::{edge_count, edges, solid};
 use outflank_kernel::symmetry::smallest;
 use outflank_kernel::{flip, hash, last_flip, lines, mobility, stability, symmetry};
 
@@ -146,6 +146,10 @@ fn discs() -> impl Iterator<Item = Runner> {
         }))
         .chain(runners("stability", stability::VARIANTS, Some(stability::engine_choice), |f, s| {
             f(s.player, s.opponent)
+        }))
+        .chain(runners("stable_and_solid", solid::VARIANTS, None, |f, s| {
+            let [stable, solid] = f(s.player, s.opponent);
+            stable ^ solid
         }))
         .chain(runners("hash", hash::VARIANTS, Some(hash::engine_choice), |f, s| {
             f(s.player, s.opponent)
