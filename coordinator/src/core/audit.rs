@@ -13,15 +13,14 @@
 
 mod debts;
 mod doubts;
+mod verdict;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use outflank_engine::{Bound, Position, Score, Symmetry, Window};
 
 use super::fleet::{Lease, Target, after};
-use super::message::{
-    AuditId, Command, Job, JobId, Method, Millis, ProcessId, Proof, Report, SolveId, WorkerId,
-};
+use super::message::{AuditId, Command, Job, JobId, Millis, ProcessId, Proof, SolveId, WorkerId};
 use super::question::{Key, mix};
 use super::{Conflict, Core, Turn};
 use debts::Debts;
@@ -304,149 +303,6 @@ impl Core {
             assistant,
         };
         turn.commands.push(Command::Assign { worker, job });
-    }
-
-    /// Takes what a worker says about a claim; without a report the worker has been lost.
-    pub(super) fn audit_ended(
-        &mut self,
-        turn: &mut Turn<'_>,
-        id: AuditId,
-        worker: WorkerId,
-        report: Option<&Report>,
-    ) {
-        let process = self.fleet.process(worker);
-        let Some(audit) = self.audits.open.get_mut(&id) else { return };
-        audit.asked = None;
-        let claimed = audit.claim.bound;
-        let told = report.filter(|report| report.finished && !report.failed);
-        match told.map(|report| report.bound) {
-            Some(bound) if bound.merge(claimed).is_err() => {
-                audit.votes.insert(process, Vote { worker, upholds: false });
-                audit.against = bound;
-                audit.disputed = true;
-            }
-            Some(bound) if bound.implies(claimed) => {
-                audit.votes.insert(process, Vote { worker, upholds: true });
-            }
-            _ => {
-                audit.failures += 1;
-                return;
-            }
-        }
-        match (audit.count(), audit.claim.worker) {
-            ((_, 2..), _) => self.refuted(turn, id),
-            ((2.., 0), _) => self.upheld(turn, id),
-            ((2.., _), _) => self.outvoted(turn, id, false),
-            _ => {}
-        }
-    }
-
-    /// The claim is false.
-    fn refuted(&mut self, turn: &mut Turn<'_>, id: AuditId) {
-        let Some(audit) = self.audits.open.get(&id) else { return };
-        if audit.claim.worker.is_some() {
-            self.outvoted(turn, id, true);
-        } else {
-            let (Proof { position, bound, .. }, truth) = (audit.claim, audit.against);
-            self.trace(turn, id, position, bound, truth);
-        }
-    }
-
-    /// The claim is true; what contradicted it is not.
-    fn upheld(&mut self, turn: &mut Turn<'_>, id: AuditId) {
-        let Some(Audit { claim, held, .. }) = self.audits.open.get(&id) else { return };
-        let claim = *claim;
-        if let &Some(held) = held {
-            self.trace(turn, id, claim.position, held, claim.bound);
-        } else {
-            self.close_audit(turn, id);
-        }
-    }
-
-    /// Has the source of a false bound found.
-    fn trace(
-        &mut self,
-        turn: &mut Turn<'_>,
-        id: AuditId,
-        position: Position,
-        held: Bound,
-        truth: Bound,
-    ) {
-        self.settle_audit(id);
-        let (best_move, nodes, method, worker) = (None, 0, Method::Search, None);
-        let claim = Proof { position, bound: truth, best_move, nodes, method, worker };
-        self.audits.traced = Some((claim, held));
-        turn.commands.push(Command::Trace { position, held, truth });
-    }
-
-    /// Nobody can be asked: of two that contradict each other neither is believed. Where it is not
-    /// known who they are, requests end, and those who come later decide.
-    fn cannot_tell(&mut self, turn: &mut Turn<'_>, id: AuditId) {
-        let Some(audit) = self.audits.open.get(&id) else { return };
-        if let (1, 1) = audit.count() {
-            let claim = audit.claim;
-            self.quarantine(turn, id);
-            self.convict(turn, id, |_| true, &claim);
-        } else if let Some((claim, held)) = audit.contradiction() {
-            let position = audit.claim.position;
-            self.put_off(turn, id);
-            // Requests that are answered but for audits rest on it, too, as far as anybody knows.
-            let mut solves = self.dependents(position);
-            solves.append(&mut self.audits.held_back);
-            for solve in solves {
-                self.contradicted(turn, solve, &claim, held);
-            }
-            turn.conflicts.push(Conflict { claim, held });
-            self.stop_contradicted(turn);
-        }
-    }
-
-    /// Those who voted otherwise than `verdict` says are wrong.
-    fn outvoted(&mut self, turn: &mut Turn<'_>, id: AuditId, refuted: bool) {
-        let Some(audit) = self.audits.open.get(&id) else { return };
-        let claim = audit.claim;
-        if refuted {
-            self.quarantine(turn, id);
-        }
-        self.convict(turn, id, |vote| vote.upholds == refuted, &claim);
-    }
-
-    /// Keeps a claim that does not hold for those who look into the case.
-    fn quarantine(&mut self, turn: &mut Turn<'_>, id: AuditId) {
-        let Some(Audit { claim, held, against, .. }) = self.audits.open.get(&id) else { return };
-        let (claim, held) = (*claim, held.unwrap_or(*against));
-        turn.commands.push(Command::Quarantine { claim, held });
-    }
-
-    /// Closes an audit when its verdict has been carried out; nothing else goes on until then.
-    fn settle_audit(&mut self, id: AuditId) {
-        if let Some(audit) = self.audits.open.get_mut(&id) {
-            audit.is_settled = true;
-        }
-        self.audits.taking_back = true;
-    }
-
-    /// Those whose votes `is_wrong` names are to be believed no more.
-    fn convict(
-        &mut self,
-        turn: &mut Turn<'_>,
-        id: AuditId,
-        is_wrong: impl Fn(&Vote) -> bool,
-        claim: &Proof,
-    ) {
-        let (position, claimed) = (claim.position, claim.bound);
-        let Some(audit) = self.audits.open.get(&id) else { return };
-        let wrong = audit.votes.iter().filter(|(_, vote)| is_wrong(vote));
-        let (processes, workers): (Vec<ProcessId>, Vec<WorkerId>) =
-            wrong.map(|(&process, vote)| (process, vote.worker)).unzip();
-        for process in processes {
-            for worker in self.fleet.connections(process) {
-                self.left(turn, worker);
-            }
-            self.audits.guilty.insert(process);
-        }
-        self.settle_audit(id);
-        turn.commands.push(Command::Convict { workers, position, claimed });
     }
 
     /// Answers the requests whose last audit is over.
