@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 /// Longer than anything here takes on a slow and busy machine.
-const DEADLINE: Duration = Duration::from_secs(180);
+pub(crate) const DEADLINE: Duration = Duration::from_secs(180);
 
 /// Returns the command with the arguments, whose home folder is `home`.
 pub(crate) fn outflank(home: &Path, arguments: &[&str]) -> Command {

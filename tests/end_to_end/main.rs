@@ -10,6 +10,7 @@ mod campaign;
 mod cluster;
 mod harness;
 mod known_scores;
+mod liar;
 mod proof;
 mod signals;
 mod small_boards;

@@ -202,3 +202,25 @@ fn a_stored_lie_that_the_only_worker_has_refuted_is_no_answer_without_a_remark()
     assert!(commands.iter().any(is_end) && !has_cleared(&commands), "{commands:?}");
     assert_eq!(solution(&script.submit(2, 2, nine_empties())).unaudited, 1);
 }
+
+#[test]
+fn two_who_come_one_after_the_other_decide_about_a_stored_lie() {
+    let (mut script, job) = resumed_with_one_worker(Bound::exact(wrong()));
+    script.report(1, 1, truth(&job));
+    let (_, job) = only_job(&script.at(2, joined(2, 8, 1)));
+    let commands = script.report(3, 2, truth(&job));
+    let is_refuted = |command: &Command| matches!(command, Command::Trace { .. });
+    assert!(commands.iter().any(is_refuted), "{commands:?}");
+}
+
+#[test]
+fn nobody_is_convicted_by_one_alone_of_a_claim_whose_author_is_unknown() {
+    let (mut script, job) = resumed_with_one_worker(Bound::exact(value()));
+    script.report(1, 1, claim(&job, Bound::exact(wrong())));
+    let (_, job) = only_job(&script.at(2, joined(2, 8, 1)));
+    let commands = script.report(3, 2, claim(&job, Bound::exact(value())));
+    assert_eq!((convicted(&commands), has_cleared(&commands)), (None, false), "{commands:?}");
+    let (_, job) = only_job(&script.at(4, joined(3, 9, 1)));
+    let commands = script.report(5, 3, claim(&job, Bound::exact(value())));
+    assert_eq!(convicted(&commands), Some(vec![WorkerId(1)]));
+}

@@ -79,11 +79,11 @@ impl Core {
         turn.commands.push(Command::Trace { position, held, truth });
     }
 
-    /// Nobody can be asked: of two that contradict each other neither is believed. Where it is not
-    /// known who they are, requests end, and those who come later decide.
+    /// Nobody can be asked: of an author and one who contradicts it neither is believed. Where it is
+    /// not known who made the claim, requests end, and those who come later decide.
     pub(super) fn cannot_tell(&mut self, turn: &mut Turn<'_>, id: AuditId) {
         let Some(audit) = self.audits.open.get(&id) else { return };
-        if let (1, 1) = audit.count() {
+        if audit.author.is_some() && audit.count() == (1, 1) {
             let claim = audit.claim;
             self.quarantine(turn, id);
             self.convict(turn, id, |_| true, &claim);
