@@ -1,7 +1,7 @@
 //! Edges by table, the files gathered by PMOVMSKB for both sides at once (see
 //! [`edges`](super::edges)); full lines by AVX2; then contact.
 //!
-//! 96 instructions in 55 cycles, with mixed lines 126 in 51.
+//! 95 instructions in 54 cycles, with mixed lines 126 in 47.
 //!
 //! Source: `edax-avx-optimizations`, edge stability.
 

@@ -20,7 +20,8 @@
 //! says what their values have to do with each other. The search does not: `docs/performance.md`
 //! has what that would save and what it would cost.
 //!
-//! Stability needs the full lines anyway; the second result costs three ANDs.
+//! Stability needs the full lines anyway. With AVX-512 95 instructions in 58 cycles, two results
+//! through memory, where stable discs alone are 80 in 49.
 //!
 //! Source: H. Matsuo and S. Narazaki, *Improvement of Search by Reducing Redundant Information in a
 //! Position of Othello*; the condition in [`handed_over`] is ours; TECHNIQUES F7.
