@@ -65,6 +65,9 @@ pub(crate) struct Simulate {
     /// The smallest job, in predicted nodes [default: as the coordinator's].
     #[arg(long, value_name = "N", value_parser = positive)]
     shortest_job: Option<f64>,
+    /// The largest job, in nodes [default: as the coordinator's].
+    #[arg(long, value_name = "N", value_parser = positive)]
+    longest_job: Option<f64>,
     /// The number of jobs for each thread into which a request is cut [default: as the coordinator's].
     #[arg(long, value_name = "N", value_parser = positive)]
     jobs_per_thread: Option<f64>,
@@ -275,6 +278,7 @@ fn cluster(asked: &Simulate, workers: u16) -> Cluster {
     };
     let config = &mut cluster.config;
     config.shortest_job = asked.shortest_job.unwrap_or(config.shortest_job);
+    config.longest_job = asked.longest_job.unwrap_or(config.longest_job);
     config.jobs_per_thread = asked.jobs_per_thread.unwrap_or(config.jobs_per_thread);
     config.speculation = !asked.no_speculation;
     if asked.no_late_splits {

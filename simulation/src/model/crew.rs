@@ -40,6 +40,8 @@ struct Worker {
     left: Option<(Position, u64)>,
     /// The job and its report, if it is left to run.
     running: Option<(Job, Report)>,
+    /// The nodes that the job would take without a limit.
+    whole: u64,
     /// How far from the threshold the value of the job's position is, in discs.
     margin: i32,
     /// How often it has said what it believes of the job.
@@ -77,15 +79,14 @@ impl Modelled {
     fn search(&mut self, worker: usize, job: &Job, nodes: u64, begun: Option<(Position, u64)>) {
         let guess =
             if job.window.is_null() { 0 } else { self.model.estimate(job.position, GUESS_PLIES) };
-        let Worker { table, log, running, margin, .. } = &mut self.workers[worker];
-        let mut searcher =
-            Searcher::new(&mut self.model, table, job.node_limit).after(nodes, begun);
-        let answered = searcher.answer(job.position, job.window, guess);
-        let nodes = searcher.nodes.max(1);
+        let Worker { table, log, running, whole, margin, .. } = &mut self.workers[worker];
+        let mut searcher = Searcher::new(&mut self.model, table).after(nodes, begun);
+        let bound = searcher.answer(job.position, job.window, guess);
+        *whole = searcher.nodes.max(1);
         *margin = searcher.margin;
         *log = searcher.log;
-        let mut report = nothing(job, nodes);
-        if let Ok(bound) = answered {
+        let mut report = nothing(job, (*whole).min(job.node_limit));
+        if *whole <= job.node_limit {
             report.bound = bound;
             report.finished = true;
             report.best_move = Square::all(job.position.moves()).next();
@@ -102,9 +103,8 @@ impl Model {
         let guess = self.estimate(position, GUESS_PLIES);
         let value = self.value_of(position, window, guess).value().map_or(guess, Score::discs);
         let table = Table::default();
-        let mut searcher = Searcher::new(self, &table, u64::MAX);
-        let bound =
-            searcher.answer(position.canonical(), window, value).expect("there is no limit");
+        let mut searcher = Searcher::new(self, &table);
+        let bound = searcher.answer(position.canonical(), window, value);
         let nodes = searcher.nodes;
         let error = BELIEF_ERROR * normal(hash(self.shape().seed, position, 2));
         Alone { nodes, bound, belief: value + error.round() as i32 }
@@ -113,8 +113,8 @@ impl Model {
     /// Returns what the tree says of `position` in `window`, asked around `guess` first.
     pub fn value_of(&mut self, position: Position, window: Window, guess: i32) -> Bound {
         let table = Table::default();
-        let mut searcher = Searcher::new(self, &table, u64::MAX);
-        searcher.answer(position.canonical(), window, guess).expect("there is no limit")
+        let mut searcher = Searcher::new(self, &table);
+        searcher.answer(position.canonical(), window, guess)
     }
 }
 
@@ -146,12 +146,12 @@ impl Crew for Modelled {
 
     fn look(&mut self, worker: usize, nodes: u64) -> Outlook {
         let seed = self.model.shape().seed;
-        let Worker { running, margin, said, .. } = &mut self.workers[worker];
+        let Worker { running, whole, margin, said, .. } = &mut self.workers[worker];
         let Some((job, report)) = running else { return Outlook::default() };
-        let speaks = report.finished && job.window.is_null();
         let after = |number: usize| {
-            let opinion = OPINIONS.get(number).filter(|_| speaks);
-            opinion.map(|(share, _)| ((share * report.nodes as f64) as u64).max(1))
+            let opinion = OPINIONS.get(number).filter(|_| job.window.is_null());
+            let after = opinion.map(|(share, _)| ((share * *whole as f64) as u64).max(1));
+            after.filter(|&after| after < report.nodes)
         };
         let interim = after(*said).filter(|&after| after <= nodes).map(|_| {
             *said += 1;
@@ -165,6 +165,10 @@ impl Crew for Modelled {
 
     fn end(&mut self, worker: usize) -> Report {
         let state = &mut self.workers[worker];
+        let unfinished = state.running.as_ref().filter(|(_, report)| !report.finished);
+        if let Some(limit) = unfinished.map(|(_, report)| report.nodes) {
+            return self.stop(worker, limit);
+        }
         state.keep(u64::MAX);
         let (_, report) = state.running.take().expect("the worker has a job");
         report

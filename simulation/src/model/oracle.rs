@@ -40,8 +40,8 @@ impl Memory {
             return value;
         }
         let guess = self.model.estimate(position, 0);
-        let mut searcher = Searcher::new(&mut self.model, &self.table, u64::MAX);
-        let bound = searcher.answer(position, window, guess).expect("there is no limit");
+        let mut searcher = Searcher::new(&mut self.model, &self.table);
+        let bound = searcher.answer(position, window, guess);
         let found = searcher.into_found();
         for (position, bound) in found {
             let held = self.table.entry(position).or_insert(Bound::UNKNOWN);

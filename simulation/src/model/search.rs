@@ -7,16 +7,11 @@ use super::tree::{Below, Map, Model};
 /// The bounds that a worker holds in its table.
 pub(super) type Table = Map<Position, Bound>;
 
-/// The node limit was reached.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Stopped;
-
 /// One search of a worker.
 #[derive(Debug)]
 pub(super) struct Searcher<'a> {
     model: &'a mut Model,
     table: &'a Table,
-    limit: u64,
     /// The nodes so far.
     pub(super) nodes: u64,
     /// The position at the horizon that is searched already, with the nodes that are spent on it.
@@ -30,9 +25,9 @@ pub(super) struct Searcher<'a> {
 }
 
 impl<'a> Searcher<'a> {
-    pub(super) fn new(model: &'a mut Model, table: &'a Table, limit: u64) -> Self {
+    pub(super) fn new(model: &'a mut Model, table: &'a Table) -> Self {
         let (found, log) = (Table::default(), Vec::new());
-        Self { model, table, limit, nodes: 0, begun: None, margin: 0, found, log }
+        Self { model, table, nodes: 0, begun: None, margin: 0, found, log }
     }
 
     /// Returns a search that goes on after so many nodes.
@@ -52,49 +47,40 @@ impl<'a> Searcher<'a> {
     }
 
     /// Searches until `window` is answered.
-    pub(super) fn answer(
-        &mut self,
-        position: Position,
-        window: Window,
-        guess: i32,
-    ) -> Result<Bound, Stopped> {
+    pub(super) fn answer(&mut self, position: Position, window: Window, guess: i32) -> Bound {
         let mut guess = Score::floor(guess);
         loop {
             let bound = self.known(position);
             if bound.answers(window) {
-                return Ok(bound);
+                return bound;
             }
             let low = window.lower().max(bound.lower());
             let high = window.upper().min(bound.upper());
             guess = guess.clamp(low, high);
             // Above the guess when it is reached, otherwise whether it is.
             let threshold = if guess == low { guess.up() } else { guess };
-            self.margin = self.search(position, threshold)?.discs() - threshold.discs();
+            self.margin = self.search(position, threshold).discs() - threshold.discs();
         }
     }
 
     /// Searches whether the value of `position` is at least `threshold`, and returns a score on that side
     /// of it: as far away as was seen on the way.
-    fn search(&mut self, position: Position, threshold: Score) -> Result<Score, Stopped> {
+    fn search(&mut self, position: Position, threshold: Score) -> Score {
         let known = self.known(position);
         if known.lower() >= threshold {
-            return Ok(known.lower());
+            return known.lower();
         }
         if known.upper() < threshold {
-            return Ok(known.upper());
+            return known.upper();
         }
         let seen = match self.model.below(position) {
             Below::Value(value) => {
                 let begun = self.begun.take_if(|(begun, _)| *begun == position);
                 let spent = begun.map_or(0, |(_, nodes)| nodes);
                 self.nodes += self.model.cost(position, value, threshold).saturating_sub(spent);
-                if self.nodes >= self.limit {
-                    self.nodes = self.limit;
-                    return Err(Stopped);
-                }
                 value
             }
-            Below::Children(children) => self.best_of(&children, threshold)?,
+            Below::Children(children) => self.best_of(&children, threshold),
         };
         let bound = match seen >= threshold {
             true => Bound::at_least(threshold),
@@ -103,11 +89,11 @@ impl<'a> Searcher<'a> {
         let merged = known.merge(bound).unwrap_or(bound);
         self.found.insert(position, merged);
         self.log.push((self.nodes, position, merged));
-        Ok(seen)
+        seen
     }
 
     /// The same by the children, until one suffices.
-    fn best_of(&mut self, children: &[Position], threshold: Score) -> Result<Score, Stopped> {
+    fn best_of(&mut self, children: &[Position], threshold: Score) -> Score {
         let reply = -threshold.down();
         // A child whose bound is known to suffice comes first.
         let known = children.iter().map(|&child| -self.known(child).upper());
@@ -116,8 +102,8 @@ impl<'a> Searcher<'a> {
             if best >= threshold {
                 break;
             }
-            best = best.max(-self.search(child, reply)?);
+            best = best.max(-self.search(child, reply));
         }
-        Ok(best)
+        best
     }
 }
