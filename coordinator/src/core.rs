@@ -41,6 +41,7 @@ mod question;
 mod recent;
 mod solve;
 mod split;
+mod stay;
 mod value;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -112,6 +113,8 @@ pub struct Core {
     doomed: BTreeSet<Key>,
     /// Running questions whose jobs are being stopped so that they can be split.
     stopping: BTreeSet<Key>,
+    /// Workers that have just ended a job, with the request it was for.
+    freed: Vec<(WorkerId, SolveId)>,
     recent: Recent,
     audits: Audits,
     predictor: Predictor,
@@ -188,6 +191,7 @@ impl Core {
             unsettled: BTreeSet::new(),
             doomed: BTreeSet::new(),
             stopping: BTreeSet::new(),
+            freed: Vec::new(),
             recent: Recent::default(),
             audits: Audits::default(),
             predictor: Predictor::default(),

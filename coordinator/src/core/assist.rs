@@ -55,7 +55,7 @@ impl Core {
         let Some((worker, free)) = self.fleet.choose_besides(id, &others) else { return false };
         let Some(&mut running) = self.fleet.lease_mut(lead, id) else { return false };
         let Some(question) = self.questions.get(&key) else { return false };
-        let limit = self.node_limit(question);
+        let limit = self.node_limit(key, question);
         let job = Key { position: running.position, window: running.window };
         let target = Target::Assistance(others.len() as u32 - 1);
         let lease = Lease::new(target, running.home, job, free, running.predicted);

@@ -50,6 +50,7 @@ impl Core {
                 self.take_line(turn, id, Some(report).filter(|_| fits));
             }
             self.go_on(turn, worker, &lease, is_believed && !report.failed);
+            self.note_freed(worker, lease.home);
         }
         turn.commands.push(Command::Acknowledge { worker, job: report.job });
     }

@@ -9,9 +9,9 @@ pub struct Config {
     pub lease: Duration,
     /// A job predicted to be this small, in nodes, is never split; 10 million, a third of a second.
     pub shortest_job: f64,
-    /// A job predicted to be larger than this, in nodes, is always split; ten thousand million,
-    /// about five minutes of one core: what a kill can cost. Up to this size requests go out whole while there are
-    /// enough of them.
+    /// The largest job, in nodes: ten thousand million, about five minutes of one core: what a kill can cost. Up to
+    /// this size requests go out whole while there are enough of them. Larger goals go out for so long, and are
+    /// split in the order in which their workers leave the moves.
     pub longest_job: f64,
     /// With more threads than this no worker leads a request: they would wait for it too long; 8.
     pub most_led: usize,

@@ -23,6 +23,8 @@ impl Core {
         if self.audits.taking_back {
             return;
         }
+        self.stay(turn);
+        self.help(turn);
         loop {
             self.fill(turn);
             if self.hand_out(turn) {
@@ -76,7 +78,7 @@ impl Core {
     }
 
     /// Returns whether a question goes out as one job.
-    fn fits(&self, key: Key) -> bool {
+    pub(super) fn fits(&self, key: Key) -> bool {
         let Some(question) = self.questions.get(&key) else { return true };
         if question.must_split {
             return false;
@@ -92,7 +94,16 @@ impl Core {
         let predicted = question.predicted;
         let is_small = predicted <= self.config.shortest_job
             || predicted <= self.config.longest_job && (one_worker || predicted <= self.job_size());
-        is_leaf || is_small || self.wants_lead(key)
+        is_leaf || is_small || self.wants_lead(key) || self.is_tried(key)
+    }
+
+    /// Returns whether a goal that is too large for a job is given to a worker all the same, for as long as a job
+    /// may take: what it leaves is the order of the moves, what it believes, and its tables.
+    fn is_tried(&self, key: Key) -> bool {
+        let predicted = self.questions.get(&key).map_or(0.0, |question| question.predicted);
+        let is_leaf = key.position.empties() <= self.config.leaf_empties;
+        let is_large = predicted > self.config.longest_job && !is_leaf;
+        is_large && key.window.is_null() && self.waits_for_threads()
     }
 
     /// Returns the largest job that requests are cut into, in predicted nodes. What is cut costs more nodes
@@ -136,7 +147,12 @@ impl Core {
 
     /// Starts a job for a waiting question, or lets the question wait for a running job that
     /// answers it too. Returns `false` if no suitable worker is free.
-    fn assign_question(&mut self, turn: &mut Turn<'_>, key: Key, one_thread: bool) -> bool {
+    pub(super) fn assign_question(
+        &mut self,
+        turn: &mut Turn<'_>,
+        key: Key,
+        one_thread: bool,
+    ) -> bool {
         let Some(question) = self.questions.get(&key) else { return true };
         let job_key = self.narrowed(turn, key);
         if let Some(node) = self.graph.get_mut(key.position)
@@ -154,7 +170,7 @@ impl Core {
         else {
             return false;
         };
-        let (home, limit) = (question.home, self.node_limit(question));
+        let (home, limit) = (question.home, self.node_limit(key, question));
         let predicted = question.predicted;
         let threads = if one_thread { 1 } else { free };
         if let Some(node) = self.graph.get_mut(key.position) {
@@ -177,7 +193,10 @@ impl Core {
         Key { window: Window::new(low, high).unwrap_or(key.window), ..key }
     }
 
-    pub(super) fn node_limit(&self, question: &Question) -> u64 {
+    pub(super) fn node_limit(&self, key: Key, question: &Question) -> u64 {
+        if self.is_tried(key) {
+            return self.config.longest_job as u64;
+        }
         let growth = self.config.budget_factor.powi(question.overruns as i32 + 1);
         (question.predicted * growth).max(self.config.shortest_job) as u64
     }
@@ -201,6 +220,9 @@ impl Core {
         let id = Key { position, window }.job_id();
         let symmetry = self.graph.get(position).map(|node| node.symmetry).unwrap_or_default();
         let known = self.bounds_below(turn, position, symmetry);
+        if let Some(solve) = self.solves.get_mut(&lease.home) {
+            solve.running += 1;
+        }
         self.fleet.begin(worker, id, lease, after(turn.now, self.config.lease));
         let era = self.audits.era;
         let hints = self.is_small_fleet();
@@ -273,7 +295,7 @@ impl Core {
         let Some(running) = self.fleet.lease_mut(first, id) else { return false };
         let job = Key { position: running.position, window: running.window };
         let copy = Lease::new(running.target, running.home, job, free, running.predicted);
-        let limit = self.node_limit(question);
+        let limit = self.node_limit(key, question);
         self.single_copies.remove(&(since, key));
         if let Some(question) = self.questions.get_mut(&key)
             && let State::Running { jobs, .. } = &mut question.state
@@ -305,6 +327,7 @@ impl Core {
     pub(super) fn job_overran(&mut self, turn: &mut Turn<'_>, key: Key, worker: WorkerId) {
         let is_leaf = key.position.empties() <= self.config.leaf_empties;
         let (limit, factor) = (self.config.retry_limit, self.config.budget_factor);
+        let was_tried = self.is_tried(key);
         let Some(question) = self.questions.get_mut(&key) else { return };
         if self.stopping.remove(&key) {
             question.must_split = true;
@@ -314,7 +337,9 @@ impl Core {
         question.overruns += 1;
         if !is_leaf || question.overruns >= limit {
             question.must_split = true;
-            question.scale *= factor;
+            if !was_tried {
+                question.scale *= factor;
+            }
             if let State::Running { jobs, .. } = &mut question.state {
                 let all = std::mem::take(jobs).into_iter();
                 let (own, copies) = all.partition(|copy| copy.0 == worker);

@@ -145,6 +145,11 @@ impl Fleet {
         self.accepting -= 1;
     }
 
+    /// Returns whether `worker` could start a job now.
+    pub(super) fn is_free(&self, worker: WorkerId) -> bool {
+        self.workers.get(&worker).is_some_and(|state| state.free > 0 && !state.draining)
+    }
+
     /// Returns whether `worker` wants no more jobs.
     pub(super) fn is_draining(&self, worker: WorkerId) -> bool {
         self.workers.get(&worker).is_none_or(|state| state.draining)

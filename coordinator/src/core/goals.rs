@@ -7,7 +7,7 @@ use outflank_engine::{Bound, Position, Square};
 
 use super::message::{Command, JobId, Method, Proof, SolveId, WorkerId};
 use super::need::Unsettled;
-use super::question::{Item, Key, Question, Rank, State, Wanted};
+use super::question::{Item, Key, Question, Rank, State, Wanted, begun};
 use super::{Conflict, Core, Target, Turn};
 
 impl Core {
@@ -40,6 +40,10 @@ impl Core {
         let arrival = self.solves.get(&home).map_or(0, |solve| solve.arrival);
         let predicted = scale * self.predicted_nodes(key);
         let chance = self.prior(key);
+        let arrival = match wanted {
+            Wanted::Solve(_) => arrival,
+            Wanted::Question(_) => begun(arrival),
+        };
         let rank = Rank { step: 0, arrival, doubt: 0, asked: Reverse(self.asked) };
         let rank = rank.with_need(need);
         self.asked += 1;

@@ -27,7 +27,7 @@ impl Core {
     /// for, or splits one that asks for a value. Returns whether somebody can help at once.
     pub(super) fn split_oldest(&mut self, turn: &mut Turn<'_>) -> bool {
         while self.has_idle_left() {
-            let Some(key) = self.oldest(turn, 0.0) else { return false };
+            let Some(key) = self.next_to_split(turn, 0.0) else { return false };
             if !key.window.is_null() {
                 turn.splits -= 1;
                 self.expand(turn, key);
@@ -44,7 +44,7 @@ impl Core {
     pub(super) fn splits_surer(&mut self, turn: &mut Turn<'_>, brother: Rank) -> bool {
         let least = SURER * brother.need();
         while self.has_idle_left() {
-            match self.oldest(turn, least).filter(|key| key.window.is_null()) {
+            match self.next_to_split(turn, least).filter(|key| key.window.is_null()) {
                 Some(key) => self.stop_to_split(turn, key),
                 None => return false,
             }
@@ -57,12 +57,25 @@ impl Core {
         self.stopping.len() * HELPERS < idle
     }
 
-    /// Returns the question whose job has run longest of those that may be split and are needed with more than
-    /// this chance.
-    fn oldest(&self, turn: &Turn<'_>, least: f64) -> Option<Key> {
+    /// Returns the question whose job is to be split next of those that may be and are needed with more than this
+    /// chance: the one that has run longest; among many requests one whose worker has said what it believes, if
+    /// there is any, and of the request that needs help most.
+    fn next_to_split(&self, turn: &Turn<'_>, least: f64) -> Option<Key> {
         let oldest = self.single_copies.iter().take(CANDIDATES);
-        let mut old = oldest.filter(|&&(since, key)| self.may_split(turn.now, since, key));
-        old.find(|&&(_, key)| self.need(key) > least).map(|&(_, key)| key)
+        let old = oldest.filter(|&&(since, key)| self.may_split(turn.now, since, key));
+        let mut old = old.map(|&(_, key)| key).filter(|&key| self.need(key) > least);
+        if !self.has_many_requests() {
+            return old.next();
+        }
+        let weighed = old.filter_map(|key| {
+            let question = self.questions.get(&key)?;
+            Some((question.belief.is_some(), self.weight(question.home), key))
+        });
+        let best = weighed.reduce(|best, other| {
+            let order = best.0.cmp(&other.0).then(best.1.total_cmp(&other.1));
+            if order.is_lt() { other } else { best }
+        });
+        best.map(|(_, _, key)| key)
     }
 
     /// Stops the job of a goal, which is split when the report is there.

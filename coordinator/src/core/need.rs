@@ -14,6 +14,10 @@ use super::{Core, Turn};
 /// No estimate is surer than this.
 const DOUBT: f64 = 0.02;
 
+/// The scale of the errors of estimates after a search of a million nodes, in discs: that of a logistic distribution
+/// with the standard deviation measured, 2.8.
+const SEARCHED_ERROR: f64 = 1.5;
+
 /// How often what a worker believes of its goal after its last selective search is wrong, and after an
 /// earlier one: near the value, where it matters. `docs/simulation.md` has the measurements.
 const WRONG: [f64; 2] = [0.12, 0.35];
@@ -62,7 +66,10 @@ impl Core {
     /// Returns how likely the goal `key`, whose position is in the graph, holds by its estimate.
     pub(super) fn prior(&mut self, key: Key) -> f64 {
         let margin = f64::from(self.estimate(key.position) - (key.window.upper().discs() - 1));
-        kept_from_ends(1.0 / (1.0 + (-margin / self.advisor.error()).exp()))
+        let is_searched = self.graph.get(key.position).is_some_and(|node| node.is_searched);
+        let error = self.advisor.error();
+        let error = if is_searched { error.min(SEARCHED_ERROR) } else { error };
+        kept_from_ends(1.0 / (1.0 + (-margin / error).exp()))
     }
 
     /// Returns how likely the goal `key`, whose position is in the graph, holds by all that is known.

@@ -54,6 +54,9 @@ impl Correction {
 /// The most nodes that the core spends on its own opinion of a position; a tenth of a second or two.
 const LONGEST_THOUGHT: f64 = 4e6;
 
+/// The nodes behind an opinion that many jobs rest on.
+const SEARCHED: u64 = 1_000_000;
+
 /// The core may think about each question it splits as long as this share of a job takes, divided by
 /// the number of threads that it keeps busy: so it never holds a fleet up.
 const THINKING_SHARE: f64 = 0.5;
@@ -85,6 +88,26 @@ impl Core {
         let nodes = self.thinking() / children.len().max(1) as f64;
         for edge in children {
             self.estimate_with(edge.child, nodes);
+        }
+    }
+
+    /// Has a better opinion of a goal of which no worker has said what it believes in the time of a job: what is
+    /// asked below rests on it, and costs many jobs.
+    pub(super) fn think_of(&mut self, key: Key) {
+        let is_doubtful = self.questions.get(&key).is_some_and(|question| {
+            question.belief.is_none() && question.predicted > self.config.longest_job
+        });
+        if !is_doubtful || !self.has_many_requests() {
+            return;
+        }
+        let Some(node) = self.graph.get_mut(key.position) else { return };
+        if !node.is_searched {
+            (node.is_searched, node.careful) = (true, true);
+            node.estimate = Some(self.advisor.careful_estimate(key.position, SEARCHED));
+        }
+        let chance = self.prior(key);
+        if let Some(question) = self.questions.get_mut(&key) {
+            question.chance = chance;
         }
     }
 

@@ -5,13 +5,15 @@
 
 use super::Core;
 use super::message::SolveId;
-use super::question::{Item, Key, State};
+use super::question::{Item, Key, State, Wanted, begun};
 
 impl Core {
     /// Puts `key`, and what is asked for it, on the account of `home` if that is served earlier.
     pub(super) fn promote(&mut self, key: Key, home: SolveId) {
         let Some(arrival) = self.solves.get(&home).map(|solve| solve.arrival) else { return };
         let Some(question) = self.questions.get_mut(&key) else { return };
+        let is_root = question.wanted_by.keys().any(|wanted| matches!(wanted, Wanted::Solve(_)));
+        let arrival = if is_root { arrival } else { begun(arrival) };
         if question.rank.arrival <= arrival {
             return;
         }

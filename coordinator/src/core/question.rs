@@ -61,7 +61,7 @@ impl Wanted {
 pub(super) struct Rank {
     /// The step: 0 is certain, the last is speculation.
     pub(super) step: u8,
-    /// The request's place in the order of arrival.
+    /// The request's place in the order of arrival, after those that nobody has [`begun`] if this is a part of it.
     pub(super) arrival: u64,
     /// How doubtful it is that it is needed: four times the binary logarithm of its chance.
     pub(super) doubt: u32,
@@ -81,6 +81,12 @@ impl Rank {
         let step = STEPS.into_iter().filter(|&least| doubt > least).count() as u8;
         Self { step, doubt, ..self }
     }
+}
+
+/// Returns the place of what is asked for the request with the place `arrival`: after the requests of the same
+/// priority that nobody has begun, since one worker to a request takes the fewest nodes.
+pub(super) const fn begun(arrival: u64) -> u64 {
+    arrival | 1 << 47
 }
 
 /// Each step ends with so much doubt: with a chance of being needed of 92, 65 and 46 %. What comes after

@@ -36,6 +36,8 @@ pub(super) struct Solve {
     pub(super) nodes: u64,
     /// Nodes searched by running jobs.
     pub(super) running_nodes: u64,
+    /// Jobs that run, those that were cancelled and not reported yet included.
+    pub(super) running: u64,
     /// Jobs done.
     pub(super) jobs_done: u64,
     /// Jobs that wait or run.
@@ -136,6 +138,7 @@ impl Core {
             predicted,
             nodes: 0,
             running_nodes: 0,
+            running: 0,
             jobs_done: 0,
             jobs_open: 0,
             open_nodes: 0.0,
@@ -238,6 +241,7 @@ impl Core {
     /// Counts the nodes of a lease that has ended.
     pub(super) fn account(&mut self, lease: &Lease, nodes: u64) {
         if let Some(solve) = self.solves.get_mut(&lease.home) {
+            solve.running = solve.running.saturating_sub(1);
             solve.running_nodes = solve.running_nodes.saturating_sub(lease.nodes);
             solve.nodes += nodes;
         }

@@ -61,6 +61,7 @@ impl Core {
         if self.is_deep() || !self.is_ordered(key.position) {
             self.think(key.position);
         }
+        self.think_of(key);
         let mut rest = self.ordered_children(key.position);
         self.expect_below(turn, key, &rest);
         rest.reverse();

@@ -16,6 +16,7 @@ mod requests;
 mod scenarios;
 mod script;
 mod small_boards;
+mod stay;
 mod storms;
 mod worker;
 mod world;
