@@ -98,12 +98,13 @@ impl Core {
     }
 
     /// Returns whether a goal that is too large for a job is given to a worker all the same, for as long as a job
-    /// may take: what it leaves is the order of the moves, what it believes, and its tables.
+    /// may take: what it leaves is the order of the moves, what it believes, and its tables. Small fleets split it
+    /// at once, as their workers do not stay with what they have tables for.
     fn is_tried(&self, key: Key) -> bool {
         let predicted = self.questions.get(&key).map_or(0.0, |question| question.predicted);
         let is_leaf = key.position.empties() <= self.config.leaf_empties;
         let is_large = predicted > self.config.longest_job && !is_leaf;
-        is_large && key.window.is_null() && self.waits_for_threads()
+        is_large && key.window.is_null() && self.has_many_requests()
     }
 
     /// Returns the largest job that requests are cut into, in predicted nodes. What is cut costs more nodes

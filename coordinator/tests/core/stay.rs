@@ -42,7 +42,7 @@ fn two_workers(requests: u64) -> (Script, [(u64, Job); 2]) {
 
 #[test]
 fn a_goal_too_large_for_a_job_goes_out_for_the_time_of_one_and_is_split_in_its_workers_order() {
-    let config = split();
+    let config = Config { goals_from: 1, ..split() };
     let mut script = Script::new(config.clone());
     script.join(0, 1, 1);
     let root = position(&mut Random(11), 9);
