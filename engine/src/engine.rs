@@ -8,7 +8,6 @@ use outflank_kernel::{Isa, KernelSet};
 use crate::estimate::{Estimate, estimate};
 use crate::evaluation::Weights;
 use crate::search::crew::Tools;
-use crate::search::effort::{Effort, effort};
 use crate::search::root;
 use crate::small;
 use crate::table::{Entry, Hints, Table};
@@ -230,29 +229,6 @@ impl Engine {
             #[cfg(target_arch = "aarch64")]
             Isa::Neon(set) => root::believe(set, tools, position, node_limit),
         })
-    }
-
-    /// Forgets everything and returns what it takes to find out whether the *opponent* of the player of
-    /// `position` is worth more than `bound` discs, which may be from −65 to 64; `None` if the engine has
-    /// no weights, or the position is on a smaller board, of which they know nothing.
-    #[must_use]
-    pub fn effort(&self, position: Position, bound: i32) -> Option<Effort> {
-        if position.walls() != 0 {
-            return None;
-        }
-        self.clear();
-        let generation = self.generation.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
-        self.prepare(position.empties());
-        let tools = &self.tools(generation);
-        match self.isa {
-            Isa::Scalar(set) => effort(set, tools, position, bound),
-            #[cfg(target_arch = "x86_64")]
-            Isa::Avx2(set) => effort(set, tools, position, bound),
-            #[cfg(target_arch = "x86_64")]
-            Isa::Avx512(set) => effort(set, tools, position, bound),
-            #[cfg(target_arch = "aarch64")]
-            Isa::Neon(set) => effort(set, tools, position, bound),
-        }
     }
 
     /// Takes as much of the tables into use as a search with that many `empties` can fill.
