@@ -92,12 +92,15 @@ impl Core {
     }
 
     /// Has a better opinion of a goal of which no worker has said what it believes in the time of a job: what is
-    /// asked below rests on it, and costs many jobs.
+    /// asked below rests on it, and costs many jobs. A fleet that asks for so many that the core could not keep up
+    /// does without.
     pub(super) fn think_of(&mut self, key: Key) {
         let is_doubtful = self.questions.get(&key).is_some_and(|question| {
             question.belief.is_none() && question.predicted > self.config.longest_job
         });
-        if !is_doubtful || !self.has_many_requests() {
+        let threads = self.fleet.threads().max(1) as f64;
+        let affordable = THINKING_SHARE * self.config.longest_job / threads;
+        if !is_doubtful || !self.has_many_requests() || affordable < SEARCHED as f64 {
             return;
         }
         let Some(node) = self.graph.get_mut(key.position) else { return };
