@@ -83,10 +83,14 @@ impl Rank {
     }
 }
 
+/// The bits of a place in the order of arrival that number what arrives: the highest of them says that it
+/// is begun, and above them is the priority.
+pub(super) const ARRIVAL_BITS: u32 = 48;
+
 /// Returns the place of what is asked for the request with the place `arrival`: after the requests of the same
 /// priority that nobody has begun, since one worker to a request takes the fewest nodes.
 pub(super) const fn begun(arrival: u64) -> u64 {
-    arrival | 1 << 47
+    arrival | 1 << (ARRIVAL_BITS - 1)
 }
 
 /// Each step ends with so much doubt: with a chance of being needed of 92, 65 and 46 %. What comes after

@@ -10,7 +10,7 @@ use super::message::{
     Command, JobId, Millis, Progress, Proof, Solution, SolveId, Source, Terms, WorkerId,
 };
 use super::orientation::Orientation;
-use super::question::{Key, Plan, Question, State, Wanted};
+use super::question::{ARRIVAL_BITS, Key, Plan, Question, State, Wanted};
 use super::{Core, Turn};
 
 /// An open request.
@@ -308,5 +308,5 @@ impl Core {
 /// Returns the place of the request that arrived as number `arrival`: clients come first, then
 /// campaigns by priority.
 fn place(arrival: u64, terms: Option<Terms>) -> u64 {
-    terms.map_or(arrival, |terms| (256 - u64::from(terms.priority)) << 48 | arrival)
+    terms.map_or(arrival, |terms| (256 - u64::from(terms.priority)) << ARRIVAL_BITS | arrival)
 }
