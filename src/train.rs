@@ -9,7 +9,8 @@ use outflank_engine::evaluation::{File, Weights};
 use outflank_kernel::Isa;
 use outflank_training::plot::{Chart, Series};
 use outflank_training::{
-    CurvePoint, Plan, Progress, RefitPlan, TrainingError, curve, refit, report, train, write,
+    CostPlan, CurvePoint, Plan, Progress, RefitPlan, TrainingError, curve, measure_costs, refit,
+    report, train, write,
 };
 
 use crate::exit::{self, Exit, Failure, OrExit};
@@ -35,6 +36,11 @@ enum Action {
     /// `all` does so at its end. The same numbers and weights give the same file, bit for bit; the
     /// same command goes on where an earlier one was stopped.
     Trees(Trees),
+    /// Measure what proofs cost by the weights of a file, and write another with that.
+    ///
+    /// `all` does so at its end. The search compares moves by it. The same numbers and weights give the
+    /// same file, bit for bit; the same command goes on where an earlier one was stopped.
+    Costs(Costs),
     /// Compare the predictions of weights with exact values of games that training never sees.
     Report(Report),
     /// Show how the error falls with the number of labels, by the folder of a training.
@@ -86,6 +92,10 @@ struct All {
     /// 1000000,300000,100000,20000,4000].
     #[arg(long, value_name = "N,…", value_delimiter = ',')]
     corrections: Option<Vec<usize>>,
+    /// Searches in whose trees the costs of proofs are measured; 0 leaves that out, and the search then
+    /// has nothing to compare moves by [default: 400].
+    #[arg(long, value_name = "N")]
+    costs: Option<usize>,
 }
 
 #[derive(Debug, Args)]
@@ -95,6 +105,25 @@ struct Trees {
     weights: PathBuf,
     #[command(flatten)]
     work: Work,
+}
+
+#[derive(Debug, Args)]
+struct Costs {
+    /// The weights file.
+    #[arg(long, value_name = "FILE")]
+    weights: PathBuf,
+    /// The seed of all games.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Searches in whose trees proofs are counted.
+    #[arg(long, value_name = "N", default_value_t = CostPlan::default().searches)]
+    searches: usize,
+    /// The folder for what is finished; it is made if it is missing.
+    #[arg(long, value_name = "DIR")]
+    work: PathBuf,
+    /// The weights file to write.
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
 }
 
 #[derive(Debug, Args)]
@@ -157,6 +186,7 @@ pub(crate) fn run(train: &Train) -> Result<Exit, Failure> {
     match &train.action {
         Action::All(all) => run_all(all, isa),
         Action::Trees(trees) => run_trees(trees, isa),
+        Action::Costs(costs) => run_costs(costs, isa),
         Action::Report(report) => run_report(report, isa),
         Action::Curve(curve) => run_curve(curve, isa),
     }
@@ -174,6 +204,7 @@ fn run_all(all: &All, isa: Isa) -> Result<Exit, Failure> {
         corrections: all.corrections.clone().unwrap_or(default.corrections),
         trees: work.trees.unwrap_or(default.trees),
         selectivity: work.selectivity.unwrap_or(default.selectivity),
+        costs: all.costs.unwrap_or(default.costs),
     };
     check_folder(&work.out)?;
     let file = train(&plan.scaled(all.scale), isa, &work.work, &progress()).map_err(failure)?;
@@ -193,6 +224,14 @@ fn run_trees(asked: &Trees, isa: Isa) -> Result<Exit, Failure> {
     let first = read(weights)?;
     let file = refit(&first, &plan, isa, &work.work, &progress()).map_err(failure)?;
     finish(&file, &work.out)
+}
+
+fn run_costs(asked: &Costs, isa: Isa) -> Result<Exit, Failure> {
+    let Costs { weights, seed, searches, work, out } = asked;
+    check_folder(out)?;
+    let plan = CostPlan { seed: *seed, searches: *searches };
+    let file = measure_costs(read(weights)?, &plan, isa, work, &progress()).map_err(failure)?;
+    finish(&file, out)
 }
 
 /// Refuses a file in a folder that is missing: hours later would be too late to say so.

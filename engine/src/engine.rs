@@ -8,7 +8,9 @@ use outflank_kernel::{Isa, KernelSet};
 use crate::estimate::{Estimate, estimate};
 use crate::evaluation::Weights;
 use crate::search::crew::Tools;
+use crate::search::effort::{Effort, effort};
 use crate::search::root;
+use crate::search::witness::Witness;
 use crate::small;
 use crate::table::{Entry, Hints, Table};
 use crate::{Answer, Bound, Control, Position, Request, Score, SharedHint};
@@ -92,7 +94,17 @@ impl Engine {
     /// [`clear`]: Self::clear
     #[must_use]
     pub fn solve(&self, request: &Request, control: &Control) -> Answer {
-        self.search(request, control, None)
+        self.search(request, control, None, None)
+    }
+
+    /// Searches as [`solve`](Self::solve) and returns a sample of the questions that its comparisons of
+    /// moves asked themselves: a position, whose player has a move, and how many discs he is to be shown to
+    /// be worth more than. Empty without weights that know what proofs cost.
+    #[must_use]
+    pub fn questions(&self, request: &Request) -> Vec<(Position, i32)> {
+        let witness = Witness::default();
+        let _answer = self.search(request, &Control::default(), None, Some(&witness));
+        witness.into_questions()
     }
 
     /// Helps another engine that solves the same request, as assistant number `number`: goes through
@@ -100,7 +112,7 @@ impl Engine {
     /// of use if `control` wants hints and each engine [hears](Self::hear) those of the other.
     #[must_use]
     pub fn assist(&self, request: &Request, control: &Control, number: u32) -> Answer {
-        self.search(request, control, Some(number))
+        self.search(request, control, Some(number), None)
     }
 
     /// Returns positions that the searches since [`clear`](Self::clear) went through and in which
@@ -152,13 +164,19 @@ impl Engine {
         }
     }
 
-    fn search(&self, request: &Request, control: &Control, assistant: Option<u32>) -> Answer {
+    fn search(
+        &self,
+        request: &Request,
+        control: &Control,
+        assistant: Option<u32>,
+        witness: Option<&Witness>,
+    ) -> Answer {
         let generation = self.generation.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
         self.prepare(request.position.empties());
         if request.position.walls() != 0 {
             return self.solve_small(generation, request, control);
         }
-        let tools = &Tools { assistant, ..self.tools(generation) };
+        let tools = &Tools { assistant, witness, ..self.tools(generation) };
         match self.isa {
             Isa::Scalar(set) => root::solve(set, tools, request, control),
             #[cfg(target_arch = "x86_64")]
@@ -231,6 +249,29 @@ impl Engine {
         })
     }
 
+    /// Forgets everything and returns what it takes to find out whether the *opponent* of the player of
+    /// `position` is worth more than `bound` discs, which may be from −65 to 64; `None` if the engine has
+    /// no weights, or the position is on a smaller board, of which they know nothing.
+    #[must_use]
+    pub fn effort(&self, position: Position, bound: i32) -> Option<Effort> {
+        if position.walls() != 0 {
+            return None;
+        }
+        self.clear();
+        let generation = self.generation.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
+        self.prepare(position.empties());
+        let tools = &self.tools(generation);
+        match self.isa {
+            Isa::Scalar(set) => effort(set, tools, position, bound),
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx2(set) => effort(set, tools, position, bound),
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx512(set) => effort(set, tools, position, bound),
+            #[cfg(target_arch = "aarch64")]
+            Isa::Neon(set) => effort(set, tools, position, bound),
+        }
+    }
+
     /// Takes as much of the tables into use as a search with that many `empties` can fill.
     fn prepare(&self, empties: u32) {
         self.table.prepare(empties);
@@ -239,6 +280,6 @@ impl Engine {
 
     fn tools(&self, generation: u8) -> Tools<'_> {
         let Self { table, hints, weights, .. } = self;
-        Tools { table, hints, weights: *weights, generation, assistant: None }
+        Tools { table, hints, weights: *weights, generation, assistant: None, witness: None }
     }
 }

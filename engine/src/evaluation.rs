@@ -11,6 +11,7 @@
 //! | [`features`] | what the patterns of one position hold |
 //! | [`set`] | updating features and looking weights up, once for each instruction set |
 //! | [`weights`] | the weights, ready for looking up |
+//! | [`costs`] | what it takes to prove a position, by its evaluation and its moves |
 //! | [`file`](mod@file) | the weights as they are stored and trained |
 //!
 //! Sources: Logistello's and Edax's pattern evaluations as the public descriptions give them
@@ -20,6 +21,7 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+pub mod costs;
 mod entropy;
 pub mod features;
 pub mod file;
@@ -35,6 +37,7 @@ pub mod set;
 mod tests;
 pub mod weights;
 
+pub use costs::{CostParameters, Costs};
 pub use features::Features;
 pub use file::{File, PARAMETERS, StageParameters, WeightsError};
 pub use look_ahead::look_ahead;

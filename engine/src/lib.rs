@@ -27,6 +27,7 @@ pub use engine::{Engine, EngineError, Settings};
 pub use estimate::{Estimate, estimate, predicted_nodes};
 pub use position::Position;
 pub use score::Score;
+pub use search::effort::Effort;
 pub use square::{NotASquare, Square};
 pub use symmetry::Symmetry;
 pub use table::SharedHint;

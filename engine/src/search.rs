@@ -12,6 +12,7 @@
 //! | any | [`midgame`] | a fixed number of plies, leaves evaluated: for orders, and for cuts by probability |
 //! | 18– | [`assist`] | goes ahead of another engine's selective search |
 //! | 13– | [`selective`] | to the end with cuts by probability: finds the moves that the exact search tries first |
+//! | any | [`effort`] | how many nodes one question takes, for training |
 //! | root | [`root`] | bounds of every move, the line, limits |
 //!
 //! Scores are plain `i32` in discs here; a null window is asked by its lower end `alpha`: "is the
@@ -23,6 +24,7 @@ pub(crate) mod board;
 mod cost;
 pub(crate) mod crew;
 mod deep;
+pub(crate) mod effort;
 mod entries;
 mod last;
 mod level;
@@ -39,5 +41,6 @@ pub(crate) mod searcher;
 mod selective;
 mod shallow;
 mod stability;
+pub(crate) mod witness;
 
 pub(crate) use entries::SearchSet;

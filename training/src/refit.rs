@@ -111,7 +111,11 @@ pub fn refit(
         }
     }
     let found = file.selectivity().cloned();
-    let file = refit.file(&stages, provenance);
+    let costs = file.costs().cloned();
+    let mut file = refit.file(&stages, provenance);
+    if let Some(costs) = costs {
+        file = file.with_costs(costs, "");
+    }
     if plan.selectivity > 0 {
         return with_selectivity(file, isa, seed, plan.selectivity, progress);
     }

@@ -22,6 +22,8 @@ pub enum Purpose {
     Selectivity,
     /// Positions whose search trees are sampled.
     Trees,
+    /// Positions in whose search trees proofs are counted.
+    Costs,
 }
 
 /// Positions and their values in units of the evaluation, 1/32 disc, seen by the player to move.

@@ -8,6 +8,7 @@ use outflank_engine::evaluation::patterns::FINGERPRINT;
 use outflank_engine::evaluation::{File, PARAMETERS, Weights, stage_of};
 use outflank_kernel::Isa;
 
+use crate::costs::{CostPlan, with_costs};
 use crate::progress::Progress;
 use crate::refit::Refit;
 use crate::samples::{Purpose, positions};
@@ -52,6 +53,9 @@ pub struct Plan {
     /// Games for each number of empty squares where shallow and deep searches are compared; 0 leaves
     /// that out.
     pub selectivity: usize,
+    /// Searches in whose trees the costs of proofs are measured; 0 leaves that out, and the search
+    /// then has nothing to compare moves by.
+    pub costs: usize,
 }
 
 impl Default for Plan {
@@ -66,6 +70,7 @@ impl Default for Plan {
             corrections: vec![1_000_000, 300_000, 100_000, 20_000, 4_000],
             trees: 1_000,
             selectivity: 4_000,
+            costs: CostPlan::default().searches,
         }
     }
 }
@@ -80,12 +85,14 @@ impl Plan {
         self.corrections = self.corrections.into_iter().map(scaled).collect();
         self.trees = scaled(self.trees);
         self.selectivity = scaled(self.selectivity);
+        self.costs = scaled(self.costs);
         self
     }
 
     /// Returns the plan as text, one fact a line.
     fn text(&self) -> String {
-        let Self { seed, empties, base, games, plies, corrections, trees, selectivity } = self;
+        let Self { seed, empties, base, games, plies, corrections, trees, selectivity, costs } =
+            self;
         let mut text = format!(
             "generator {GENERATOR}, patterns {FINGERPRINT:016x}\nseed {seed}\n\
              empties {FEWEST}..{empties}\nbase {base} games\ngames {games}, plies {plies}\n\
@@ -94,6 +101,9 @@ impl Plan {
         );
         if *trees > 0 {
             writeln!(text, "trees of {trees} searches").expect("a string takes all");
+        }
+        if *costs > 0 {
+            writeln!(text, "costs in the trees of {costs} searches").expect("a string takes all");
         }
         text
     }
@@ -134,11 +144,15 @@ pub fn train(
     if plan.trees > 0 {
         training.again()?;
     }
-    let file = training.file();
-    if plan.selectivity == 0 {
-        return Ok(file);
+    let mut file = training.file();
+    if plan.selectivity > 0 {
+        file = with_selectivity(file, isa, plan.seed, plan.selectivity, progress)?;
     }
-    with_selectivity(file, isa, plan.seed, plan.selectivity, progress)
+    if plan.costs > 0 {
+        let plan = CostPlan { seed: plan.seed, searches: plan.costs };
+        file = with_costs(file, &plan, isa, &training.work, progress)?;
+    }
+    Ok(file)
 }
 
 /// Returns the file with what shallow and deep searches with its weights say.
@@ -239,7 +253,7 @@ impl Training<'_> {
         let name = match purpose {
             Purpose::Training => "exact",
             Purpose::Correction => "correction",
-            Purpose::Test | Purpose::Selectivity | Purpose::Trees => "test",
+            Purpose::Test | Purpose::Selectivity | Purpose::Trees | Purpose::Costs => "test",
         };
         self.work.samples(&format!("stage-{stage:02}-{name}"), || {
             let positions = positions(self.plan.seed, purpose, &both(stage), games, self.progress);

@@ -15,6 +15,7 @@ use crate::{Samples, TrainingError};
 const SAMPLES: [u8; 8] = *b"OUTFLNKS";
 const POSITIONS: [u8; 8] = *b"OUTFLNKP";
 const FITTED: [u8; 8] = *b"OUTFLNKF";
+const NUMBERS: [u8; 8] = *b"OUTFLNKN";
 
 /// The folder of one training.
 #[derive(Debug)]
@@ -93,6 +94,25 @@ impl Work {
         let body: Vec<u8> = positions.iter().flat_map(encode_position).collect();
         write_checked(&path, POSITIONS, &body)?;
         Ok(positions)
+    }
+
+    /// Returns the numbers of that name, which `make` finds if they are not there yet.
+    pub(crate) fn numbers(
+        &self,
+        name: &str,
+        make: impl FnOnce() -> Result<Vec<f64>, TrainingError>,
+    ) -> Result<Vec<f64>, TrainingError> {
+        let path = self.path(&format!("{name}.numbers"));
+        if let Some(body) = read(&path, NUMBERS)? {
+            let (numbers, []) = body.as_chunks::<8>() else {
+                return Err(damaged(&path, "8 bytes for each number"));
+            };
+            return Ok(numbers.iter().map(|&number| f64::from_le_bytes(number)).collect());
+        }
+        let numbers = make()?;
+        let body: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+        write_checked(&path, NUMBERS, &body)?;
+        Ok(numbers)
     }
 
     /// Returns the weights of that name, which `make` fits if they are not there yet.
@@ -229,6 +249,8 @@ mod tests {
         let positions = work.positions("test", || Ok(samples().positions)).unwrap();
         assert_eq!(work.positions("test", || unreachable!("they are there")).unwrap(), positions);
         assert_eq!(positions, samples().positions);
+        let numbers = work.numbers("test", || Ok(vec![0.5, -1.0])).unwrap();
+        assert_eq!(work.numbers("test", || unreachable!("they are there")).unwrap(), numbers);
         let fitted =
             Fitted { weights: vec![0.25; PARAMETERS], shift: -0.5, facts: "é".to_owned() };
         work.fitted("stage-05", || Ok(fitted.clone())).unwrap();

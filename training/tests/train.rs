@@ -2,12 +2,15 @@
 
 use outflank_engine::evaluation::{File, Weights};
 use outflank_kernel::Isa;
-use outflank_training::{Plan, Progress, RefitPlan, TrainingError, curve, refit, report, train};
+use outflank_training::{
+    CostPlan, Plan, Progress, RefitPlan, TrainingError, curve, measure_costs, refit, report, train,
+};
 
 fn plan() -> Plan {
     let corrections = vec![400];
-    let (plies, trees, selectivity) = (4, 1, 20);
-    Plan { seed: 1, empties: 15, base: 6000, games: 3000, plies, corrections, trees, selectivity }
+    let (plies, trees, selectivity, costs) = (4, 1, 20, 0);
+    let (seed, empties, base, games) = (1, 15, 6000, 3000);
+    Plan { seed, empties, base, games, plies, corrections, trees, selectivity, costs }
 }
 
 fn trained(plan: &Plan, threads: usize) -> Vec<u8> {
@@ -118,4 +121,46 @@ fn a_second_fit_that_makes_no_sense_is_refused() {
     std::fs::write(folder.path().join("plan.txt"), "seed 7\n").unwrap();
     let error = go(&first, plan);
     assert!(matches!(error, TrainingError::OtherPlan { .. }), "{error}");
+}
+
+/// The file of the weights that are part of the program.
+fn embedded() -> File {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../engine/data/weights.bin");
+    File::decode(&std::fs::read(path).unwrap()).unwrap()
+}
+
+#[test]
+fn costs_are_measured_the_same_on_any_number_of_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = CostPlan { seed: 1, searches: 2 };
+    let go = |threads: usize, part: &str| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let (work, progress) = (folder.path().join(part), Progress::hidden());
+        pool.install(|| measure_costs(embedded(), &plan, Isa::detect(), &work, &progress)).unwrap()
+    };
+    let measured = go(1, "one");
+    assert!(measured == go(2, "two"), "the files differ");
+    assert!(measured == go(1, "one"), "what is finished is taken as it is");
+    assert_eq!(measured.stages(), embedded().stages());
+    assert_ne!(measured.id(), embedded().id());
+    assert!(measured.provenance().contains("costs"), "{}", measured.provenance());
+    let weights = Weights::new(&measured);
+    let costs = weights.costs().unwrap();
+    let (few, many) = (costs.prospect(12, 2, 0), costs.prospect(12, 10, 0));
+    assert!(few.cost < many.cost, "more replies take more nodes: {few:?}, {many:?}");
+    let (low, high) = (costs.prospect(12, 5, -20 * 32), costs.prospect(12, 5, 20 * 32));
+    assert!(
+        low.chance < 0.5 && high.chance > 0.5,
+        "what is far above is proved: {low:?}, {high:?}"
+    );
+    assert!(costs.mean(10) < costs.mean(16), "larger trees take more nodes");
+}
+
+#[test]
+fn costs_of_no_search_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = CostPlan { seed: 1, searches: 0 };
+    let progress = Progress::hidden();
+    let error = measure_costs(embedded(), &plan, Isa::detect(), folder.path(), &progress);
+    assert!(matches!(error, Err(TrainingError::Plan(_))), "{error:?}");
 }

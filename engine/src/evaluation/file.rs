@@ -3,15 +3,18 @@
 //! | bytes | content (little-endian) |
 //! | --- | --- |
 //! | 8 | `OUTFLNKW` |
-//! | 4 | version, 1 |
+//! | 4 | version, 2 |
 //! | 4 | CRC-32 of all that follows |
 //! | 8 | [fingerprint](super::patterns::FINGERPRINT) of the pattern set |
 //! | 4 | [units](super::UNIT) in a disc, 32 |
 //! | 4, 4 | first stage, number of stages |
 //! | 4, n | length of the provenance, provenance in UTF-8 |
 //! | | for each stage the packed differences from the stage before: a block for each pattern class, then one for mobility and constants; the first stage is packed as it is |
-//! | 4, n × 8 | number of selectivity parameters, 0 or more, and the parameters as `f64` |
+//! | 4, n × 8 | number of selectivity parameters, 0 or 19, and the parameters as `f64` |
+//! | 4 | 1 if costs follow, 0 if not |
+//! | | of the costs the packed logarithms of nodes, chances and means, each number as the difference from the one before |
 
+use super::costs::CostParameters;
 use super::patterns::{CANONICAL, CANONICAL_STARTS, FINGERPRINT};
 use super::selectivity::Selectivity;
 use super::weights::MOBILITY;
@@ -21,7 +24,7 @@ use super::{UNIT, entropy, parallel};
 pub const PARAMETERS: usize = CANONICAL + MOBILITY * MOBILITY + 2;
 
 const MAGIC: [u8; 8] = *b"OUTFLNKW";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// The most stages there can be: one for two empty squares.
 const MOST_STAGES: u32 = 32;
 
@@ -97,6 +100,7 @@ pub struct File {
     stages: Vec<StageParameters>,
     provenance: String,
     selectivity: Option<Selectivity>,
+    costs: Option<CostParameters>,
 }
 
 impl File {
@@ -111,7 +115,7 @@ impl File {
     ) -> Option<Self> {
         let fits = first_stage as usize + stages.len() <= MOST_STAGES as usize + 1;
         let valid = first_stage > 0 && !stages.is_empty() && fits;
-        valid.then_some(Self { first_stage, stages, provenance, selectivity })
+        valid.then_some(Self { first_stage, stages, provenance, selectivity, costs: None })
     }
 
     /// Returns the number of the first stage.
@@ -144,13 +148,28 @@ impl File {
         self.selectivity.as_ref()
     }
 
+    /// Returns the file with what proofs were measured to cost, of which `facts` are noted in the
+    /// provenance, one a line.
+    #[must_use]
+    pub fn with_costs(self, costs: CostParameters, facts: &str) -> Self {
+        Self { costs: Some(costs), provenance: self.provenance + facts, ..self }
+    }
+
+    /// Returns what proofs cost, if that was measured.
+    #[must_use]
+    pub const fn costs(&self) -> Option<&CostParameters> {
+        self.costs.as_ref()
+    }
+
     /// Returns a number that tells these weights from all others: a hash of them.
     #[must_use]
     pub fn id(&self) -> u64 {
         let mut hash = FINGERPRINT ^ u64::from(self.first_stage);
-        for stage in &self.stages {
+        let costs =
+            self.costs.iter().flat_map(|costs| [&costs.nodes, &costs.chances, &costs.means]);
+        for numbers in self.stages.iter().map(|stage| &stage.weights).chain(costs) {
             // Four weights at a time, or this would take longer than unpacking them.
-            for weights in stage.weights.chunks(4) {
+            for weights in numbers.chunks(4) {
                 let four = weights
                     .iter()
                     .fold(0, |four, &weight| (four << 16) | u64::from(weight.cast_unsigned()));
@@ -192,6 +211,12 @@ impl File {
         };
         body.extend((parameters.len() as u32).to_le_bytes());
         body.extend(parameters.iter().flat_map(|parameter| parameter.to_le_bytes()));
+        body.extend(u32::from(self.costs.is_some()).to_le_bytes());
+        for numbers in
+            self.costs.iter().flat_map(|costs| [&costs.nodes, &costs.chances, &costs.means])
+        {
+            entropy::pack(&differences(numbers), &mut body);
+        }
 
         let mut file = MAGIC.to_vec();
         file.extend(VERSION.to_le_bytes());
@@ -231,6 +256,12 @@ fn blocks() -> impl Iterator<Item = std::ops::Range<usize>> {
     let starts = *CANONICAL_STARTS;
     let last = CANONICAL..PARAMETERS;
     (1..starts.len()).map(move |class| starts[class - 1]..starts[class]).chain([last])
+}
+
+/// Returns the difference of each number from the one before, the first as it is.
+fn differences(numbers: &[i16]) -> Vec<i16> {
+    let before = std::iter::once(0).chain(numbers.iter().copied());
+    numbers.iter().zip(before).map(|(now, before)| now.wrapping_sub(before)).collect()
 }
 
 /// The content of a file and how much of it is read.
@@ -280,10 +311,11 @@ impl<'a> Input<'a> {
             .to_owned();
         let stages = self.stages(count)?;
         let selectivity = self.selectivity()?;
+        let costs = self.costs()?;
         if self.offset != self.content.len() {
             return Err(self.malformed("the end of the file"));
         }
-        Ok(File { first_stage: first, stages, provenance, selectivity })
+        Ok(File { first_stage: first, stages, provenance, selectivity, costs })
     }
 
     fn stages(&mut self, count: u32) -> Result<Vec<StageParameters>, WeightsError> {
@@ -333,6 +365,32 @@ impl<'a> Input<'a> {
             }
             _ => Err(self.malformed("0 or 19 selectivity parameters")),
         }
+    }
+
+    fn costs(&mut self) -> Result<Option<CostParameters>, WeightsError> {
+        match self.number("a number of costs")? {
+            0 => return Ok(None),
+            1 => {}
+            _ => return Err(self.malformed("0 or 1 list of costs")),
+        }
+        let [nodes, chances, means] = CostParameters::COUNTS;
+        let (nodes, chances) = (self.sums(nodes)?, self.sums(chances)?);
+        let means = self.sums(means)?;
+        let expected = "costs and chances that are possible";
+        CostParameters::new(nodes, chances, means).map(Some).ok_or_else(|| self.malformed(expected))
+    }
+
+    /// Reads a block of `count` numbers, each packed as the difference from the one before.
+    fn sums(&mut self, count: usize) -> Result<Vec<i16>, WeightsError> {
+        let mut numbers = vec![0_i16; count];
+        let mut rest = &self.content[self.offset..];
+        let malformed = || self.malformed("a block of costs");
+        entropy::unpack(&mut rest, &mut numbers).ok_or_else(malformed)?;
+        self.offset = self.content.len() - rest.len();
+        for index in 1..count {
+            numbers[index] = numbers[index].wrapping_add(numbers[index - 1]);
+        }
+        Ok(numbers)
     }
 
     fn finite<const N: usize>(&mut self) -> Result<[f64; N], WeightsError> {

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use outflank_kernel::{Isa, KernelSet, Scalar};
 use proptest::prelude::*;
 
+use super::costs::CostParameters;
 use super::file::{File, PARAMETERS, StageParameters, WeightsError};
 use super::{
     EvaluationSet, Features, LIMIT, Selectivity, UNIT, Weights, look_ahead, scalar, stage_of, terms,
@@ -170,6 +171,50 @@ fn a_file_comes_back_as_it_was() {
     assert_eq!(found.encode(), content);
 }
 
+/// Costs that differ from cell to cell.
+fn costs() -> CostParameters {
+    let numbers = |count: usize, most: usize| (0..count).map(move |n| (1 + n * 37 % most) as i16);
+    let [nodes, chances, means] = CostParameters::COUNTS;
+    let (nodes, chances) = (numbers(nodes, 900).collect(), numbers(chances, 16_000).collect());
+    CostParameters::new(nodes, chances, numbers(means, 900).collect()).unwrap()
+}
+
+#[test]
+fn a_file_with_costs_comes_back_as_it_was() {
+    let (without, facts) = (file(), "costs: made up\n");
+    let file = without.clone().with_costs(costs(), facts);
+    let content = file.encode();
+    let found = File::decode(&content).unwrap();
+    assert_eq!(found, file);
+    assert_eq!(found.costs(), Some(&costs()));
+    assert!(found.provenance().ends_with(facts), "{}", found.provenance());
+    assert_ne!(found.id(), without.id(), "other costs are other weights");
+    for end in (content.len() - 3000..content.len()).step_by(7) {
+        File::decode(&content[..end]).expect_err("a part of a file is no file");
+    }
+}
+
+/// Returns a file of this content with the checksum that belongs to it.
+fn sealed(mut content: Vec<u8>) -> Vec<u8> {
+    let checksum = crc32fast::hash(&content[16..]).to_le_bytes();
+    content[12..16].copy_from_slice(&checksum);
+    content
+}
+
+#[test]
+fn impossible_costs_are_refused_by_name() {
+    let mut content = file().encode();
+    let place = content.len() - 4;
+    content[place] = 2;
+    let error = File::decode(&sealed(content)).unwrap_err().to_string();
+    assert!(error.ends_with("expected 0 or 1 list of costs"), "{error}");
+    let mut costs = costs();
+    costs.chances[5] = 0;
+    let content = file().with_costs(costs, "").encode();
+    let error = File::decode(&content).unwrap_err().to_string();
+    assert!(error.ends_with("expected costs and chances that are possible"), "{error}");
+}
+
 #[test]
 fn a_damaged_file_is_refused_by_name() {
     let content = file().encode();
@@ -181,7 +226,7 @@ fn a_damaged_file_is_refused_by_name() {
         File::decode(&damaged)
     };
     assert!(matches!(damaged(0), Err(WeightsError::Magic { .. })));
-    assert_eq!(damaged(8), Err(WeightsError::Version { found: 5 }));
+    assert_eq!(damaged(8), Err(WeightsError::Version { found: 6 }));
     for place in (12..content.len()).step_by(997) {
         assert!(matches!(damaged(place), Err(WeightsError::Checksum { .. })), "byte {place}");
     }
@@ -194,9 +239,7 @@ fn a_damaged_file_is_refused_by_name() {
 fn a_file_for_other_patterns_is_refused_by_name() {
     let mut content = file().encode();
     content[16] ^= 1;
-    let checksum = crc32fast::hash(&content[16..]).to_le_bytes();
-    content[12..16].copy_from_slice(&checksum);
-    let error = File::decode(&content).unwrap_err();
+    let error = File::decode(&sealed(content)).unwrap_err();
     assert!(matches!(error, WeightsError::Patterns { .. }), "{error}");
     assert!(error.to_string().starts_with("weights for the pattern set"), "{error}");
 }

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use super::file::{File, StageParameters, WeightsError};
 use super::patterns::{CANONICAL, LANES, OFFSETS, RAW, canonical_numbers};
-use super::{Features, Selectivity, parallel, stage_of};
+use super::{Costs, Features, Selectivity, parallel, stage_of};
 use crate::memory::{LargePages, Zeroed};
 
 /// Moves are counted up to this number, less one.
@@ -91,6 +91,7 @@ pub struct Weights {
     id: u64,
     provenance: String,
     selectivity: Option<Selectivity>,
+    costs: Option<Costs>,
 }
 
 /// The weights that are part of the program.
@@ -135,6 +136,7 @@ impl Weights {
             id: file.id(),
             provenance: file.provenance().to_owned(),
             selectivity: file.selectivity().cloned(),
+            costs: file.costs().map(Costs::new),
         }
     }
 
@@ -169,5 +171,12 @@ impl Weights {
     #[must_use]
     pub const fn selectivity(&self) -> Option<&Selectivity> {
         self.selectivity.as_ref()
+    }
+
+    /// Returns what proofs cost by these weights, if that was measured.
+    #[inline(always)]
+    #[must_use]
+    pub const fn costs(&self) -> Option<&Costs> {
+        self.costs.as_ref()
     }
 }

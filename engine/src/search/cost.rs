@@ -3,15 +3,17 @@
 //! Where a move cuts off, most often several would, and their trees differ by factors. A tree below
 //! a move must answer *every* reply of the opponent, but each with *one* move. So the cost of a
 //! move is the sum over the replies of the cost of the cheapest answer, as with proof numbers (L.
-//! V. Allis); after some pairs of a reply and an answer the cost is guessed from what the position
-//! is worth and how many moves the opponent has there.
-//!
-//! How far below the window all this is does not matter: another `alpha` multiplies all costs alike.
+//! V. Allis). After some pairs of a reply and an answer it is what searches of such positions have
+//! taken: those with as many empty squares and replies, and the evaluation as far above the window
+//! ([`Costs`]). An answer that may fail costs what the next one takes, too, and if all fail, the
+//! whole move was in vain.
 
 use super::SearchSet;
 use super::board::Node;
 use super::order::{Candidate, Outlook, after_at_a_glance};
-use crate::evaluation::{UNIT, Weights};
+use super::witness::Witness;
+use crate::evaluation::costs::Prospect;
+use crate::evaluation::{Costs, UNIT, Weights};
 
 /// How far the costs of moves are looked into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,20 +55,62 @@ pub(super) const DOUBT_KNOWN_FROM: u32 = 16;
 const KNOWN: f32 = 0.75;
 
 /// Moves that promise so much less than the best, in units of the evaluation, are not compared.
-const FAR_BEHIND: i32 = 12 * UNIT;
+const FAR_BEHIND: i32 = 9 * UNIT;
 
 /// The most moves that are compared by one pair, by two, and by three: the cheapest by one pair
 /// less.
 const COMPARED: [usize; 3] = [5, 3, 2];
 
 /// While another comparison follows, costs are found out up to so many times the least.
-const SLACK: f32 = 3.0;
+const SLACK: f32 = 1.5;
+
+/// What is to be proved, and what tells the costs of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Question<'a> {
+    weights: &'a Weights,
+    costs: &'a Costs,
+    /// The value that the one who proves must be shown to exceed, in discs.
+    alpha: i32,
+    witness: Option<&'a Witness>,
+}
+
+impl<'a> Question<'a> {
+    /// Returns the question with these weights, if they say what proofs cost.
+    #[inline(always)]
+    pub(super) fn new(weights: &'a Weights, alpha: i32) -> Option<Self> {
+        Some(Self { weights, costs: weights.costs()?, alpha, witness: None })
+    }
+
+    /// Returns the question with somebody who wants to see what is looked at.
+    #[inline(always)]
+    pub(super) fn seen_by(self, witness: Option<&'a Witness>) -> Self {
+        Self { witness, ..self }
+    }
+
+    /// Returns the prospect of a proof in a position whose player has so many `replies`, and which
+    /// seems to be worth `value`, in units of the evaluation, to the one who proves.
+    #[inline(always)]
+    fn prospect(self, empties: u32, replies: u32, value: i32) -> Prospect {
+        self.costs.prospect(empties, replies, value - self.alpha * UNIT)
+    }
+
+    /// Returns what it costs if there is no proof of a position with so many empty squares.
+    #[inline(always)]
+    fn loss(self, empties: u32) -> f32 {
+        LOSS * self.costs.mean(empties)
+    }
+}
+
+/// What a failure costs, in positions of as many empty squares: the move it belongs to has some ten
+/// such below it, and so has the next one, which must be tried then. Twice as much or half of it is
+/// as good.
+const LOSS: f32 = 30.0;
 
 /// A comparison of the moves of a node.
 #[derive(Debug)]
 pub(super) struct Comparison<'a, K> {
     pub(super) kernels: K,
-    pub(super) weights: &'a Weights,
+    pub(super) question: Question<'a>,
     pub(super) node: &'a Node,
     /// The move that cut off in an earlier search.
     pub(super) known: Option<u8>,
@@ -117,7 +161,7 @@ impl<K: SearchSet> Comparison<'_, K> {
             let after = self.node.after(self.kernels, square, flipped);
             let factor = if self.known == Some(square as u8) { KNOWN } else { 1.0 };
             let limit = costs[0] * slack / factor;
-            let cost = factor * self.kernels.cost(self.weights, &after, pairs, limit);
+            let cost = factor * self.kernels.cost(self.question, &after, pairs, limit);
             let mut place = index;
             while place > 0 && costs[place - 1] > cost {
                 costs[place] = costs[place - 1];
@@ -135,7 +179,7 @@ impl<K: SearchSet> Comparison<'_, K> {
 #[inline(always)]
 pub(super) fn body<K: SearchSet>(
     kernels: K,
-    weights: &Weights,
+    question: Question<'_>,
     node: &Node,
     pairs: usize,
     limit: f32,
@@ -143,7 +187,7 @@ pub(super) fn body<K: SearchSet>(
     let board = node.board;
     let mut replies = kernels.moves(board.player, board.opponent);
     if replies == 0 {
-        return cheapest_answer(kernels, weights, &node.pass(kernels), pairs, limit);
+        return cheapest_answer(kernels, question, &node.pass(kernels), pairs, limit);
     }
     let mut sum = 0.0;
     while replies != 0 && sum < limit {
@@ -151,51 +195,98 @@ pub(super) fn body<K: SearchSet>(
         replies &= replies - 1;
         let flipped = kernels.flip(board.player, board.opponent, square);
         let after = node.after(kernels, square, flipped);
-        sum += cheapest_answer(kernels, weights, &after, pairs, limit - sum);
+        sum += cheapest_answer(kernels, question, &after, pairs, limit - sum);
     }
     sum
 }
 
-/// Returns the cost of the cheapest move of `node`, or a number that is not less than `limit`.
+/// Returns the cost of the cheapest answer in `node`, or a number that is not less than `limit`.
 #[inline(always)]
 fn cheapest_answer<K: SearchSet>(
     kernels: K,
-    weights: &Weights,
+    question: Question<'_>,
     node: &Node,
     pairs: usize,
     limit: f32,
 ) -> f32 {
     let moves = kernels.moves(node.board.player, node.board.opponent);
     if moves == 0 {
-        return at_a_pass(kernels, weights, node);
+        return at_a_pass(kernels, question, node);
     }
     if pairs == 1 {
-        let answers = Answers::new(kernels, node, moves, evaluated(node.empties));
-        return answers.costs(kernels, weights, node).fold(f32::INFINITY, f32::min);
+        if let Some(witness) = question.witness {
+            witness.see(node.board, node.empties, question.alpha);
+        }
+        let answers = Answers::new(kernels, node, moves, EVALUATED);
+        let mut attempts = Attempts::new();
+        for place in 0..answers.count {
+            attempts.add(answers.prospect(kernels, question, node, place));
+        }
+        return attempts.cost(question.loss(node.empties - 1));
     }
     let answers = Answers::new(kernels, node, moves, MOST_ANSWERS);
     let mut least = f32::INFINITY;
-    for answer in answers.cheapest_two(kernels, weights, node).into_iter().flatten() {
+    for answer in answers.cheapest_two(kernels, question, node).into_iter().flatten() {
         let after = node.after(kernels, answer.square, answer.flipped);
-        least = least.min(kernels.cost(weights, &after, pairs - 1, limit.min(least)));
+        least = least.min(kernels.cost(question, &after, pairs - 1, limit.min(least)));
     }
     least
 }
 
-/// Returns how many answers are evaluated at the last pair, with that many empty squares before them.
-#[inline(always)]
-const fn evaluated(empties: u32) -> usize {
-    if empties < 14 { 2 } else { 3 }
+/// How many answers are evaluated at the last pair.
+const EVALUATED: usize = 3;
+
+/// Answers that are tried until one is a proof, in the order that costs least.
+#[derive(Debug)]
+struct Attempts {
+    /// With the ratio of cost and chance, the least first.
+    order: [(f32, Prospect); EVALUATED],
+    count: usize,
+}
+
+impl Attempts {
+    #[inline(always)]
+    fn new() -> Self {
+        Self { order: [(f32::INFINITY, Prospect { cost: 0.0, chance: 0.0 }); EVALUATED], count: 0 }
+    }
+
+    /// Takes another answer into account.
+    #[inline(always)]
+    fn add(&mut self, prospect: Prospect) {
+        let ratio = prospect.ratio();
+        let mut place = self.count;
+        while place > 0 && self.order[place - 1].0 > ratio {
+            self.order[place] = self.order[place - 1];
+            place -= 1;
+        }
+        self.order[place] = (ratio, prospect);
+        self.count += 1;
+    }
+
+    /// Returns what it costs on average to try them; `loss` is what it costs if none is a proof.
+    #[inline(always)]
+    fn cost(&self, loss: f32) -> f32 {
+        let (mut sum, mut all_fail) = (0.0, 1.0);
+        for place in 0..self.count {
+            let Prospect { cost, chance } = self.order[place].1;
+            sum += all_fail * cost;
+            all_fail *= 1.0 - chance;
+        }
+        sum + all_fail * loss
+    }
 }
 
 /// Returns the cost of a position whose player, for whom it is to be proved, must pass.
 #[inline(always)]
-fn at_a_pass<K: SearchSet>(kernels: K, weights: &Weights, node: &Node) -> f32 {
+fn at_a_pass<K: SearchSet>(kernels: K, question: Question<'_>, node: &Node) -> f32 {
     let replies = kernels.count(kernels.moves(node.board.opponent, node.board.player));
+    let loss = question.loss(node.empties);
     if replies == 0 {
-        return guess(node.board.final_score(kernels) * UNIT, 0);
+        return if node.board.final_score(kernels) > question.alpha { 0.0 } else { loss };
     }
-    guess(kernels.evaluate(weights, &node.features, node.empties, (0, replies)), replies)
+    let value = kernels.evaluate(question.weights, &node.features, node.empties, (0, replies));
+    let Prospect { cost, chance } = question.prospect(node.empties, replies, value);
+    cost + (1.0 - chance) * loss
 }
 
 /// The most answers to a reply that are looked at: those that leave the opponent the fewest moves.
@@ -246,82 +337,45 @@ impl Answers {
         Self { list, count: kept }
     }
 
-    /// Returns a guess at the cost of each.
+    /// Returns the prospect of the answer at a place in the list.
+    ///
+    /// Callers loop over places: the closure of an iterator would be compiled for any processor, and
+    /// its look-ups would become calls.
     #[inline(always)]
-    fn costs<K: SearchSet>(
+    fn prospect<K: SearchSet>(
         &self,
         kernels: K,
-        weights: &Weights,
+        question: Question<'_>,
         node: &Node,
-    ) -> impl Iterator<Item = f32> {
-        self.list[..self.count].iter().map(move |answer| {
-            let &Answer { flipped, square, replies, count } = answer;
-            let candidate = Candidate { flipped, square, ..Candidate::default() };
-            guess(after_at_a_glance(kernels, weights, node, candidate, replies), count)
-        })
+        place: usize,
+    ) -> Prospect {
+        let Answer { flipped, square, replies, count } = self.list[place];
+        let candidate = Candidate { flipped, square, ..Candidate::default() };
+        let value = after_at_a_glance(kernels, question.weights, node, candidate, replies);
+        question.prospect(node.empties - 1, count, value)
     }
 
-    /// Returns the two that seem to cost least, the cheapest first.
+    /// Returns the two with the least cost for their chance, the cheapest first.
     #[inline(always)]
     fn cheapest_two<K: SearchSet>(
         &self,
         kernels: K,
-        weights: &Weights,
+        question: Question<'_>,
         node: &Node,
     ) -> [Option<Answer>; 2] {
         let (mut least, mut cheapest) = ([f32::INFINITY; 2], [None; 2]);
-        for (&answer, cost) in self.list.iter().zip(self.costs(kernels, weights, node)) {
-            if cost < least[0] {
-                (least, cheapest) = ([cost, least[0]], [Some(answer), cheapest[0]]);
-            } else if cost < least[1] {
-                (least[1], cheapest[1]) = (cost, Some(answer));
+        for place in 0..self.count {
+            let answer = self.list[place];
+            let ratio = self.prospect(kernels, question, node, place).ratio();
+            if ratio < least[0] {
+                (least, cheapest) = ([ratio, least[0]], [Some(answer), cheapest[0]]);
+            } else if ratio < least[1] {
+                (least[1], cheapest[1]) = (ratio, Some(answer));
             }
         }
         cheapest
     }
 }
-
-/// By how much more a position is worth, in units of the evaluation, if its cost is half as much.
-const HALVING: i32 = 185;
-
-/// Returns a guess at the cost of a position that is expected to be worth `value`, in units of the
-/// evaluation, to the player who must be shown to have enough, and in which the opponent has so many
-/// `replies`.
-///
-/// Both the exponent and the square were fitted to what searches of 1,400 positions of 16 to 20
-/// empty squares took for each of their moves.
-#[inline(always)]
-fn guess(value: i32, replies: u32) -> f32 {
-    let replies = replies as f32 + 0.5;
-    replies * replies * power_of_two(-value * STEPS / HALVING)
-}
-
-/// Steps of a power of two, as a power of two.
-const STEPS: i32 = 64;
-
-/// Returns 2 to the power of `exponent` / [`STEPS`]: the same bits on every processor, unlike what
-/// the mathematical libraries return.
-#[inline(always)]
-fn power_of_two(exponent: i32) -> f32 {
-    let whole = exponent.div_euclid(STEPS);
-    let part = exponent.rem_euclid(STEPS) as usize;
-    f32::from_bits(((127 + whole) as u32) << 23) * PARTS[part]
-}
-
-/// 2 to the power of each part of a step.
-static PARTS: [f32; STEPS as usize] = {
-    /// 2 to the power of 1 / [`STEPS`].
-    const STEP: f64 = 1.010_889_286_051_700_5;
-    let mut parts = [1.0; STEPS as usize];
-    let mut power = 1.0;
-    let mut index = 0;
-    while index < STEPS as usize {
-        parts[index] = power as f32;
-        power *= STEP;
-        index += 1;
-    }
-    parts
-};
 
 #[cfg(test)]
 mod tests;

@@ -14,6 +14,7 @@ use super::order::Candidate;
 use super::principal::{Task, brother};
 use super::root_moves::RootMoves;
 use super::searcher::{Searcher, Stopped};
+use super::witness::Witness;
 use crate::evaluation::Weights;
 use crate::table::{Hints, Table};
 use crate::{Control, Position};
@@ -32,6 +33,8 @@ pub(crate) struct Tools<'a> {
     pub(crate) generation: u8,
     /// Which assistant of another engine's search this is; `None` if the search is its own.
     pub(crate) assistant: Option<u32>,
+    /// Who wants to see what comparisons of costs look at.
+    pub(crate) witness: Option<&'a Witness>,
 }
 
 /// What the threads of one search have in common.
@@ -43,6 +46,7 @@ pub(crate) struct Crew<'a> {
     pub(crate) control: &'a Control,
     pub(crate) generation: u8,
     pub(crate) assistant: Option<u32>,
+    pub(crate) witness: Option<&'a Witness>,
     pub(crate) root_moves: RootMoves,
     node_limit: AtomicU64,
     /// Threads that wait for work; read without the lock before a split is prepared.
@@ -157,6 +161,7 @@ impl<'a> Crew<'a> {
             control,
             generation: tools.generation,
             assistant: tools.assistant,
+            witness: tools.witness,
             root_moves: RootMoves::new(root),
             node_limit: AtomicU64::new(limit),
             idle: AtomicUsize::new(0),

@@ -2,7 +2,7 @@
 //! bounds, the full move order, and younger brothers given to idle threads.
 
 use super::board::{Board, Node};
-use super::cost::{Comparison, Scrutiny};
+use super::cost::{Comparison, Question, Scrutiny};
 use super::level::Level;
 use super::order::{Candidate, Candidates, Hurry, Outlook};
 use super::principal::{Task, narrow};
@@ -149,8 +149,11 @@ pub(super) fn search_moves<K: SearchSet>(
 ) -> Result<(), Stopped> {
     let node = task.node;
     let outlook = Outlook::new(node.estimate, task.alpha);
+    let question = searcher.weights().and_then(|weights| Question::new(weights, task.alpha));
+    let question = question.map(|question| question.seen_by(searcher.crew.witness));
     let scrutiny = Scrutiny::for_node(node.empties, node.estimate, task.alpha);
-    let doubted = scrutiny.is_some() && node.empties >= cost::DOUBT_KNOWN_FROM;
+    let comparison = question.zip(scrutiny);
+    let doubted = comparison.is_some() && node.empties >= cost::DOUBT_KNOWN_FROM;
     let eldest = if doubted { None } else { candidates.take(first[0]) };
     if let Some(eldest) = eldest {
         let eldest = Candidate { estimate: node.estimate, ..eldest };
@@ -160,9 +163,9 @@ pub(super) fn search_moves<K: SearchSet>(
         }
     }
     candidates.sort(searcher, &node, first, Hurry::for_empties(node.empties, outlook))?;
-    if let (Some(scrutiny), Some(weights)) = (scrutiny, searcher.weights()) {
+    if let Some((question, scrutiny)) = comparison {
         let (kernels, known) = (searcher.kernels, first[0]);
-        let comparison = Comparison { kernels, weights, node: &node, known };
+        let comparison = Comparison { kernels, question, node: &node, known };
         comparison.cheapest_first(candidates.as_mut_slice(), scrutiny);
     }
     let candidates = candidates.as_slice();

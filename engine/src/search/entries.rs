@@ -6,9 +6,10 @@
 //! without the features, and its kernels would become calls.
 #![allow(unsafe_code, reason = "entering an instruction set")]
 
-use crate::evaluation::{EvaluationSet, Weights};
+use crate::evaluation::EvaluationSet;
 
 use super::board::{Board, Node};
+use super::cost::Question;
 use super::level::Level;
 use super::searcher::{Searcher, Stopped};
 use super::{cost, deep, last, middle, midgame, plain, selective, shallow};
@@ -47,7 +48,7 @@ pub(crate) trait SearchSet: EvaluationSet {
     fn deep(searcher: &mut Searcher<'_, Self>, node: &Node, alpha: i32) -> Result<i32, Stopped>;
 
     /// Returns what it will cost to answer every reply of the player of `node` ([`cost`]).
-    fn cost(self, weights: &Weights, node: &Node, pairs: usize, limit: f32) -> f32;
+    fn cost(self, question: Question<'_>, node: &Node, pairs: usize, limit: f32) -> f32;
 
     /// Returns what a selective search to the end believes, in a null window.
     ///
@@ -163,7 +164,7 @@ macro_rules! entries {
             #[inline(always)]
             fn cost(
                 self,
-                weights: &Weights,
+                question: Question<'_>,
                 node: &Node,
                 pairs: usize,
                 limit: f32,
@@ -171,14 +172,14 @@ macro_rules! entries {
                 $(#[target_feature(enable = $feature)])*
                 fn enter(
                     set: $token,
-                    weights: &Weights,
+                    question: Question<'_>,
                     node: &Node,
                     pairs: usize,
                     limit: f32,
                 ) -> f32 {
-                    cost::body(set, weights, node, pairs, limit)
+                    cost::body(set, question, node, pairs, limit)
                 }
-                enter!([$($feature),*] enter(self, weights, node, pairs, limit))
+                enter!([$($feature),*] enter(self, question, node, pairs, limit))
             }
 
             #[inline(always)]

@@ -49,8 +49,18 @@ fn value(position: Position) -> i32 {
     -Scalar::new().evaluate_board(weights, position.player(), position.opponent())
 }
 
-fn guess_of(position: Position) -> f32 {
-    guess(value(position), position.moves().count_ones())
+/// What is asked of random positions: whether they are worth more than a draw.
+fn question() -> Question<'static> {
+    let weights = Weights::embedded().unwrap();
+    Question::new(weights, 0).expect("the embedded weights say what proofs cost")
+}
+
+fn prospect_of(position: Position) -> Prospect {
+    question().prospect(position.empties(), position.moves().count_ones(), value(position))
+}
+
+fn ratio(prospect: Prospect) -> f32 {
+    prospect.cost / prospect.chance
 }
 
 /// The definition: the sum over the replies of the cost of the cheapest answer.
@@ -66,23 +76,41 @@ fn reference_answer(position: Position, pairs: usize) -> f32 {
     let play = |square| position.play(square).unwrap();
     let mut answers: Vec<Position> = Square::all(position.moves()).map(play).collect();
     if answers.is_empty() {
-        return guess_of(position.pass());
+        let after = position.pass();
+        let loss = question().loss(after.empties());
+        return match after.is_over() {
+            true if after.final_score().discs() < 0 => 0.0,
+            true => loss,
+            false => in_turn(&[prospect_of(after)], loss),
+        };
     }
     answers.sort_by_key(|after| after.moves().count_ones());
     if pairs == 1 {
-        answers.truncate(evaluated(position.empties()));
-        return answers.into_iter().map(guess_of).fold(f32::INFINITY, f32::min);
+        answers.truncate(EVALUATED);
+        let mut prospects: Vec<Prospect> = answers.into_iter().map(prospect_of).collect();
+        prospects.sort_by(|&one, &other| ratio(one).total_cmp(&ratio(other)));
+        return in_turn(&prospects, question().loss(position.empties() - 1));
     }
     answers.truncate(MOST_ANSWERS);
-    answers.sort_by(|one, other| guess_of(*one).total_cmp(&guess_of(*other)));
+    let ratio = |after: &Position| ratio(prospect_of(*after));
+    answers.sort_by(|one, other| ratio(one).total_cmp(&ratio(other)));
     answers.truncate(2);
     let costs = answers.into_iter().map(|after| reference(after, pairs - 1));
     costs.fold(f32::INFINITY, f32::min)
 }
 
+/// The first is tried for sure, the second if the first fails, and so on.
+fn in_turn(prospects: &[Prospect], loss: f32) -> f32 {
+    let (mut sum, mut all_fail) = (0.0, 1.0);
+    for prospect in prospects {
+        sum += all_fail * prospect.cost;
+        all_fail *= 1.0 - prospect.chance;
+    }
+    sum + all_fail * loss
+}
+
 #[test]
 fn every_set_finds_the_cost_by_its_definition() {
-    let weights = Weights::embedded().unwrap();
     let mut seed = 0x0DDB_1A5E;
     for empties in [6, 14, 16, 20, 24] {
         for pairs in [1, 1, 1, 2] {
@@ -91,16 +119,20 @@ fn every_set_finds_the_cost_by_its_definition() {
             for isa in Isa::available() {
                 let found = match isa {
                     Isa::Scalar(set) => {
-                        set.cost(weights, &node(set, position), pairs, f32::INFINITY)
+                        set.cost(question(), &node(set, position), pairs, f32::INFINITY)
                     }
                     #[cfg(target_arch = "x86_64")]
-                    Isa::Avx2(set) => set.cost(weights, &node(set, position), pairs, f32::INFINITY),
+                    Isa::Avx2(set) => {
+                        set.cost(question(), &node(set, position), pairs, f32::INFINITY)
+                    }
                     #[cfg(target_arch = "x86_64")]
                     Isa::Avx512(set) => {
-                        set.cost(weights, &node(set, position), pairs, f32::INFINITY)
+                        set.cost(question(), &node(set, position), pairs, f32::INFINITY)
                     }
                     #[cfg(target_arch = "aarch64")]
-                    Isa::Neon(set) => set.cost(weights, &node(set, position), pairs, f32::INFINITY),
+                    Isa::Neon(set) => {
+                        set.cost(question(), &node(set, position), pairs, f32::INFINITY)
+                    }
                 };
                 assert_eq!(
                     found.to_bits(),
@@ -114,16 +146,15 @@ fn every_set_finds_the_cost_by_its_definition() {
 
 #[test]
 fn a_limit_changes_no_cost_below_it() {
-    let weights = Weights::embedded().unwrap();
     let mut seed = 0x5EED_5EED;
     for case in 0..60 {
         let position = position(12 + case % 10, &mut seed);
         let pairs = 1 + case as usize % 2;
         let node = node(Scalar::new(), position);
-        let cost = Scalar::new().cost(weights, &node, pairs, f32::INFINITY);
+        let cost = Scalar::new().cost(question(), &node, pairs, f32::INFINITY);
         for part in [0.1, 0.5, 0.9, 1.1, 2.0] {
             let limit = cost * part;
-            let found = Scalar::new().cost(weights, &node, pairs, limit);
+            let found = Scalar::new().cost(question(), &node, pairs, limit);
             if part < 1.0 {
                 assert!(found >= limit, "{found} below {limit}, the cost is {cost}");
             } else {
@@ -135,7 +166,6 @@ fn a_limit_changes_no_cost_below_it() {
 
 #[test]
 fn the_cheapest_move_comes_first_and_the_others_keep_their_order() {
-    let weights = Weights::embedded().unwrap();
     let mut seed = 0xC0FF_EE00;
     for case in 0..40 {
         let node = node(Scalar::new(), position(16 + case % 3, &mut seed));
@@ -145,10 +175,11 @@ fn the_cheapest_move_comes_first_and_the_others_keep_their_order() {
         let costs =
             candidates.as_slice().iter().take(5).map(|&Candidate { square, flipped, .. }| {
                 let after = node.after(Scalar::new(), square, flipped);
-                Scalar::new().cost(weights, &after, 1, f32::INFINITY)
+                Scalar::new().cost(question(), &after, 1, f32::INFINITY)
             });
         let cheapest = costs.enumerate().min_by(|one, other| one.1.total_cmp(&other.1));
-        let comparison = Comparison { kernels: Scalar::new(), weights, node: &node, known: None };
+        let (kernels, question) = (Scalar::new(), question());
+        let comparison = Comparison { kernels, question, node: &node, known: None };
         comparison.cheapest_first(candidates.as_mut_slice(), Scrutiny { moves: 5, pairs: 1 });
         let mut expected = before;
         if let Some((place, _)) = cheapest {
@@ -156,14 +187,5 @@ fn the_cheapest_move_comes_first_and_the_others_keep_their_order() {
         }
         let after: Vec<u32> = candidates.as_slice().iter().map(|one| one.square).collect();
         assert_eq!(after, expected);
-    }
-}
-
-#[test]
-fn powers_of_two_are_right() {
-    for exponent in -3000..3000 {
-        let expected = (f64::from(exponent) / f64::from(STEPS)).exp2();
-        let ratio = f64::from(power_of_two(exponent)) / expected;
-        assert!((ratio - 1.0).abs() < 1e-6, "{exponent}: {ratio}");
     }
 }
