@@ -14,7 +14,7 @@ use outflank_coordinator::core::Advisor;
 use outflank_engine::{BoardSize, Control, Engine, Settings};
 use outflank_kernel::Isa;
 use outflank_simulation::model::{
-    Kind, Model, ModelAdvisor, Modelled, Oracle, Shape, known_window, roots,
+    Kind, Model, ModelAdvisor, Modelled, Oracle, Shape, Shares, known_window, roots,
 };
 use outflank_simulation::{Cluster, Engines, Fit, Measures, Piece, Request, simulate};
 use outflank_training::plot::{Chart, Series};
@@ -82,6 +82,9 @@ pub(crate) struct Simulate {
     /// of the values.
     #[arg(long, requires = "position")]
     hypotheses: bool,
+    /// Print below each number of workers where the time of all of them went: the shares add up to 1.
+    #[arg(long, conflicts_with_all = ["position", "json"])]
+    shares: bool,
     /// Do not speculate.
     #[arg(long)]
     no_speculation: bool,
@@ -154,13 +157,21 @@ fn modelled(asked: &Simulate, record: &mut Record) -> Result<Vec<Row>, Failure> 
     if let Some(fit) = fit {
         output::note(&format!("fit to {fit}"));
     }
-    let mut sums: Vec<Option<Measures>> = vec![None; asked.workers.len()];
+    let mut sums: Vec<(Option<Measures>, Shares)> = vec![Default::default(); asked.workers.len()];
     let mut sequential = 0;
     for seed in asked.seed..asked.seed.saturating_add(asked.seeds) {
         let shape = shape(seed, horizon, fit);
         sequential += one_tree(asked, shape, &mut sums, record)?;
     }
-    sums.iter().flatten().map(|sum| shown(asked, sum, sequential)).collect()
+    let mut rows = Vec::new();
+    for (sum, shares) in &sums {
+        let Some(sum) = sum else { continue };
+        rows.push(shown(asked, sum, sequential)?);
+        if asked.shares {
+            output::line(&where_the_time_went(asked, sum, shares, sequential))?;
+        }
+    }
+    Ok(rows)
 }
 
 /// Returns the numbers of a tree, with the costs of `fit` if there is one.
@@ -180,7 +191,7 @@ fn shape(seed: u64, horizon: u32, fit: Option<Fit>) -> Shape {
 fn one_tree(
     asked: &Simulate,
     shape: Shape,
-    sums: &mut [Option<Measures>],
+    sums: &mut [(Option<Measures>, Shares)],
     record: &mut Record,
 ) -> Result<u64, Failure> {
     let no_weights = || Failure::new(Exit::Failed, anyhow!("this build has no evaluation"));
@@ -188,6 +199,7 @@ fn one_tree(
     let requests =
         roots(shape.seed, asked.empties, asked.roots as usize, kind).ok_or_else(no_weights)?;
     let mut model = Model::new(shape).ok_or_else(no_weights)?;
+    let mut alones = Vec::new();
     let (mut beliefs, mut values) = (Vec::new(), Vec::new());
     let mut sequential = 0;
     for request in &requests {
@@ -195,9 +207,10 @@ fn one_tree(
         sequential += alone.nodes;
         beliefs.push((request.position, alone.belief));
         values.extend([alone.bound.lower(), alone.bound.upper()]);
+        alones.push(alone);
     }
     let known = known_window(values.into_iter().filter(|value| value.discs().abs() < 64));
-    for (sum, &workers) in sums.iter_mut().zip(&asked.workers) {
+    for ((sum, shares), &workers) in sums.iter_mut().zip(&asked.workers) {
         let mut cluster = cluster(asked, workers);
         cluster.config.leaf_empties = shape.horizon;
         // Nobody in the model has a belief of a value to lead with.
@@ -210,9 +223,12 @@ fn one_tree(
         };
         let advisor = advisor.ok_or_else(no_weights)?;
         let mut crew = Modelled::new(model, cluster.workers);
+        alones.iter().for_each(|alone| crew.expect(alone));
         let watch = &mut |piece: &Piece| record.add(cluster.workers, piece);
         let measures = simulate(&cluster, advisor, &requests, &mut crew, watch);
-        model = crew.into_model();
+        let ledger;
+        (model, ledger) = crew.into_parts();
+        *shares = shares.then(ledger.shares(measures.nodes));
         *sum = Some(match sum.take() {
             Some(sum) => sum.then(measures),
             None => measures,
@@ -328,6 +344,28 @@ fn shown(asked: &Simulate, measures: &Measures, sequential: u64) -> Result<Row, 
     };
     output::line(&line)?;
     Ok(row)
+}
+
+/// Returns the shares of the time of all workers: the efficiency, less what they did not have to search because
+/// others had, and what is lost.
+fn where_the_time_went(
+    asked: &Simulate,
+    measures: &Measures,
+    shares: &Shares,
+    sequential: u64,
+) -> String {
+    let time = measures.makespan as f64 / 1e6 * asked.speed * measures.workers as f64;
+    let share = |nodes: f64| nodes / time;
+    format!(
+        "        {:.3} as one worker, -{:.3} saved, {:.3} disordered, {:.3} misguided, {:.3} again, {:.3} broken off, {:.3} idle",
+        share(sequential as f64),
+        share(sequential as f64 - shares.shared),
+        share(shares.disordered),
+        share(shares.misguided),
+        share(shares.again),
+        share(shares.broken_off),
+        1.0 - share(measures.nodes as f64),
+    )
 }
 
 fn chart(asked: &Simulate, rows: &[Row]) -> Chart {

@@ -13,6 +13,7 @@
 
 mod advisor;
 mod crew;
+mod ledger;
 mod oracle;
 mod roots;
 mod search;
@@ -20,6 +21,7 @@ mod tree;
 
 pub use advisor::ModelAdvisor;
 pub use crew::{Alone, Modelled};
+pub use ledger::{Ledger, Shares};
 pub use oracle::{Oracle, known_window};
 pub use roots::{Kind, roots};
 pub use tree::{Model, Shape};

@@ -77,3 +77,28 @@ fn a_campaign_of_hypotheses_is_decided_and_its_time_adds_up() {
     assert!((busy / measures.nodes as f64 - 1.0).abs() < 0.05, "busy {busy}, {measures:?}");
     assert!((0.0..1.0).contains(&measures.idle()));
 }
+
+#[test]
+fn what_the_ledger_says_is_all_that_was_searched() {
+    let requests = roots(3, EMPTIES, 12, Kind::Hypothesis).expect("weights");
+    for workers in [1, 30] {
+        let cluster = cluster(workers);
+        let advisor = ModelAdvisor::new(3, Arc::clone(&cluster.thought), &[]).expect("weights");
+        let mut tree = model(3);
+        let alone = |request: &Request| tree.sequential(request.position, request.window);
+        let alone: Vec<_> = requests.iter().map(alone).collect();
+        let mut crew = Modelled::new(tree, workers);
+        alone.iter().for_each(|alone| crew.expect(alone));
+        let measures = simulate(&cluster, Box::new(advisor), &requests, &mut crew, &mut |_| {});
+        let shares = crew.into_parts().1.shares(measures.nodes);
+        let sequential: u64 = alone.iter().map(|alone| alone.nodes).sum();
+        assert!(shares.shared > 0.0 && shares.shared <= sequential as f64, "{shares:?}");
+        // An answer that is stopped and taken up again costs more than one that is not, never less.
+        assert!(shares.broken_off >= -0.01 * measures.nodes as f64, "{workers}: {shares:?}");
+        let lost = shares.disordered + shares.misguided + shares.again;
+        match workers {
+            1 => assert!(lost < 0.5 * sequential as f64, "one worker: {shares:?}"),
+            _ => assert!(shares.misguided > 0.0 && shares.again > 0.0, "{shares:?}"),
+        }
+    }
+}

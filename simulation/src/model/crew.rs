@@ -3,7 +3,8 @@
 use outflank_coordinator::core::{Interim, Job, Report};
 use outflank_engine::{Belief, Bound, Position, Score, Square, Window};
 
-use super::search::{Searcher, Table};
+use super::ledger::Ledger;
+use super::search::{Found, Searcher, Table};
 use super::tree::Model;
 use crate::crew::{Crew, Outlook, nothing};
 use crate::random::{hash, normal};
@@ -30,12 +31,15 @@ const GUESS_PLIES: u32 = 4;
 pub struct Modelled {
     model: Model,
     workers: Vec<Worker>,
+    ledger: Ledger,
 }
 
 #[derive(Debug, Default)]
 struct Worker {
     table: Table,
-    log: Vec<(u64, Position, Bound)>,
+    log: Vec<Found>,
+    /// The nodes that it had spent on the job before the search began that `log` is of.
+    before: u64,
     /// The position at the horizon at which it was stopped, with the nodes that need not be searched again.
     left: Option<(Position, u64)>,
     /// The job and its report, if it is left to run.
@@ -49,7 +53,7 @@ struct Worker {
 }
 
 /// How one worker solves a position without any other.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Alone {
     /// The nodes it takes.
     pub nodes: u64,
@@ -57,19 +61,27 @@ pub struct Alone {
     pub bound: Bound,
     /// What the real advisor would believe of the value, in discs.
     pub belief: i32,
+    /// All that it has found on the way.
+    found: Vec<(Position, Bound)>,
 }
 
 impl Modelled {
     /// Returns so many workers with empty tables.
     #[must_use]
     pub fn new(model: Model, workers: usize) -> Self {
-        Self { model, workers: (0..workers).map(|_| Worker::default()).collect() }
+        let ledger = Ledger::default();
+        Self { model, workers: (0..workers).map(|_| Worker::default()).collect(), ledger }
     }
 
-    /// Returns the model.
+    /// Takes note of what one undisturbed worker has found, for [`Modelled::into_parts`].
+    pub fn expect(&mut self, alone: &Alone) {
+        self.ledger.expect(alone.found.iter().copied());
+    }
+
+    /// Returns the model, and where the nodes have gone.
     #[must_use]
-    pub fn into_model(self) -> Model {
-        self.model
+    pub fn into_parts(self) -> (Model, Ledger) {
+        (self.model, self.ledger)
     }
 }
 
@@ -79,7 +91,8 @@ impl Modelled {
     fn search(&mut self, worker: usize, job: &Job, nodes: u64, begun: Option<(Position, u64)>) {
         let guess =
             if job.window.is_null() { 0 } else { self.model.estimate(job.position, GUESS_PLIES) };
-        let Worker { table, log, running, whole, margin, .. } = &mut self.workers[worker];
+        let Worker { table, log, before, running, whole, margin, .. } = &mut self.workers[worker];
+        *before = nodes;
         let mut searcher = Searcher::new(&mut self.model, table).after(nodes, begun);
         let bound = searcher.answer(job.position, job.window, guess);
         *whole = searcher.nodes.max(1);
@@ -106,8 +119,9 @@ impl Model {
         let mut searcher = Searcher::new(self, &table);
         let bound = searcher.answer(position.canonical(), window, value);
         let nodes = searcher.nodes;
+        let found = searcher.into_found().into_iter().collect();
         let error = BELIEF_ERROR * normal(hash(self.shape().seed, position, 2));
-        Alone { nodes, bound, belief: value + error.round() as i32 }
+        Alone { nodes, bound, belief: value + error.round() as i32, found }
     }
 
     /// Returns what the tree says of `position` in `window`, asked around `guess` first.
@@ -136,7 +150,7 @@ impl Crew for Modelled {
         let state = &mut self.workers[worker];
         let Some((job, _)) = state.running.take() else { return false };
         let begun = state.at_work(nodes);
-        state.keep(nodes);
+        state.keep(&job, nodes, &mut self.ledger);
         for &(position, bound) in known {
             remember(&mut state.table, position.canonical(), bound);
         }
@@ -169,8 +183,8 @@ impl Crew for Modelled {
         if let Some(limit) = unfinished.map(|(_, report)| report.nodes) {
             return self.stop(worker, limit);
         }
-        state.keep(u64::MAX);
-        let (_, report) = state.running.take().expect("the worker has a job");
+        let (job, report) = state.running.take().expect("the worker has a job");
+        state.keep(&job, u64::MAX, &mut self.ledger);
         report
     }
 
@@ -180,7 +194,7 @@ impl Crew for Modelled {
         let nodes = nodes.min(report.nodes);
         let kept = |spent: u64| (KEPT * spent as f64) as u64;
         state.left = state.at_work(nodes).map(|(position, spent)| (position, kept(spent)));
-        state.keep(nodes);
+        state.keep(&job, nodes, &mut self.ledger);
         let children = state.children(job.position);
         Report { children, order: self.model.order(job.position), ..nothing(&job, nodes) }
     }
@@ -189,16 +203,20 @@ impl Crew for Modelled {
 impl Worker {
     /// Returns the position that is being searched after so many nodes, with the nodes spent on it.
     fn at_work(&self, nodes: u64) -> Option<(Position, u64)> {
-        let next = self.log.iter().position(|&(after, _, _)| after > nodes)?;
-        let begin = next.checked_sub(1).map_or(0, |before| self.log[before].0);
-        Some((self.log[next].1, nodes - begin))
+        let next = self.log.iter().position(|found| found.after > nodes)?;
+        let begin = next.checked_sub(1).map_or(self.before, |last| self.log[last].after);
+        let Found { position, spent, .. } = self.log[next];
+        Some((position, spent + nodes.saturating_sub(begin)))
     }
 
-    /// Takes what was found in the first so many nodes into the table.
-    fn keep(&mut self, nodes: u64) {
-        for (after, position, bound) in std::mem::take(&mut self.log) {
+    /// Takes what was found in the first so many nodes of `job` into the table and the ledger.
+    fn keep(&mut self, job: &Job, nodes: u64, ledger: &mut Ledger) {
+        for Found { after, position, bound, cost, .. } in std::mem::take(&mut self.log) {
             if after <= nodes {
                 remember(&mut self.table, position, bound);
+                if cost > 0 {
+                    ledger.add((job.position, job.window), position, bound, cost as f64);
+                }
             }
         }
     }

@@ -20,8 +20,23 @@ pub(super) struct Searcher<'a> {
     /// if the goal holds.
     pub(super) margin: i32,
     found: Table,
-    /// What was found after how many nodes.
-    pub(super) log: Vec<(u64, Position, Bound)>,
+    /// What was found, in order.
+    pub(super) log: Vec<Found>,
+}
+
+/// A bound that a search has found.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Found {
+    /// After so many nodes.
+    pub(super) after: u64,
+    /// Of this position.
+    pub(super) position: Position,
+    /// The bound.
+    pub(super) bound: Bound,
+    /// The nodes that it has cost, at the horizon.
+    pub(super) cost: u64,
+    /// Those of them that need not be searched again, as they were before the search began.
+    pub(super) spent: u64,
 }
 
 impl<'a> Searcher<'a> {
@@ -73,11 +88,13 @@ impl<'a> Searcher<'a> {
         if known.upper() < threshold {
             return known.upper();
         }
+        let (mut cost, mut spent) = (0, 0);
         let seen = match self.model.below(position) {
             Below::Value(value) => {
                 let begun = self.begun.take_if(|(begun, _)| *begun == position);
-                let spent = begun.map_or(0, |(_, nodes)| nodes);
-                self.nodes += self.model.cost(position, value, threshold).saturating_sub(spent);
+                spent = begun.map_or(0, |(_, nodes)| nodes);
+                cost = self.model.cost(position, value, threshold);
+                self.nodes += cost.saturating_sub(spent);
                 value
             }
             Below::Children(children) => self.best_of(&children, threshold),
@@ -88,7 +105,7 @@ impl<'a> Searcher<'a> {
         };
         let merged = known.merge(bound).unwrap_or(bound);
         self.found.insert(position, merged);
-        self.log.push((self.nodes, position, merged));
+        self.log.push(Found { after: self.nodes, position, bound: merged, cost, spent });
         seen
     }
 
