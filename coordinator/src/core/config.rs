@@ -10,9 +10,12 @@ pub struct Config {
     /// A job predicted to be this small, in nodes, is never split; 10 million, a third of a second.
     pub shortest_job: f64,
     /// The largest job, in nodes: ten thousand million, about five minutes of one core: what a kill can cost. Up to
-    /// this size requests go out whole while there are enough of them. Larger goals go out for so long, and are
-    /// split in the order in which their workers leave the moves.
+    /// this size requests go out whole while there are enough of them. For larger ones see `trial_job`.
     pub longest_job: f64,
+    /// For so many nodes, and no more than `longest_job`, a goal goes out that is larger than a job, before it is split in
+    /// the order in which its worker leaves the moves; a thousand million, half a minute of one core. A longer trial proves
+    /// more inside a subtree that only its own worker then knows, and keeps others from what is needed for sure.
+    pub trial_job: f64,
     /// With more threads than this no worker leads a request: they would wait for it too long; 8.
     pub most_led: usize,
     /// From so many threads on the value of a position that is split is sought by goals on the position
@@ -68,6 +71,7 @@ impl Default for Config {
             lease: Duration::from_secs(30),
             shortest_job: 1e7,
             longest_job: 1e10,
+            trial_job: 1e9,
             most_led: 8,
             goals_from: 9,
             threads_per_deep: 8,

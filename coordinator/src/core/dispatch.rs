@@ -97,8 +97,8 @@ impl Core {
         is_leaf || is_small || self.wants_lead(key) || self.is_tried(key)
     }
 
-    /// Returns whether a goal that is too large for a job is given to a worker all the same, for as long as a job
-    /// may take: what it leaves is the order of the moves, what it believes, and its tables. Small fleets split it
+    /// Returns whether a goal that is too large for a job is given to a worker all the same, on trial: what it leaves
+    /// is the order of the moves, what it believes, and its tables. Small fleets split it
     /// at once, as their workers do not stay with what they have tables for.
     fn is_tried(&self, key: Key) -> bool {
         let predicted = self.questions.get(&key).map_or(0.0, |question| question.predicted);
@@ -196,7 +196,7 @@ impl Core {
 
     pub(super) fn node_limit(&self, key: Key, question: &Question) -> u64 {
         if self.is_tried(key) {
-            return self.config.longest_job as u64;
+            return self.config.trial_job.min(self.config.longest_job) as u64;
         }
         let growth = self.config.budget_factor.powi(question.overruns as i32 + 1);
         (question.predicted * growth).max(self.config.shortest_job) as u64

@@ -41,17 +41,26 @@ fn two_workers(requests: u64) -> (Script, [(u64, Job); 2]) {
 }
 
 #[test]
-fn a_goal_too_large_for_a_job_goes_out_for_the_time_of_one_and_is_split_in_its_workers_order() {
-    let config = Config { goals_from: 1, ..split() };
-    let mut script = Script::new(config.clone());
+fn a_goal_too_large_for_a_job_goes_out_on_trial_and_is_split_in_its_workers_order() {
+    let mut script = Script::new(Config { goals_from: 1, trial_job: 70.0, ..split() });
     script.join(0, 1, 1);
     let root = position(&mut Random(11), 9);
     let (_, job) = only_job(&script.submit_window(0, 1, root, hopeless()));
-    assert_eq!((job.position.empties(), job.node_limit), (9, config.longest_job as u64));
+    assert_eq!((job.position.empties(), job.node_limit), (9, 70));
     let report = unfinished(&job);
     let first = report.order[0];
     let (_, part) = only_job(&script.report(1, 1, report));
     assert_eq!(Some(part.position), job.position.play(first).map(Position::canonical));
+}
+
+#[test]
+fn no_trial_is_longer_than_a_job_may_be() {
+    let config = Config { goals_from: 1, trial_job: f64::MAX, ..split() };
+    let mut script = Script::new(config.clone());
+    script.join(0, 1, 1);
+    let root = position(&mut Random(11), 9);
+    let (_, job) = only_job(&script.submit_window(0, 1, root, hopeless()));
+    assert_eq!(job.node_limit, config.longest_job as u64);
 }
 
 #[test]

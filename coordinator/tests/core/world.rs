@@ -82,6 +82,7 @@ pub(crate) fn tiny() -> Config {
     Config {
         shortest_job: 16.0,
         longest_job: 200.0,
+        trial_job: 60.0,
         jobs_per_thread: 4.0,
         budget_factor: 4.0,
         leaf_empties: 3,
@@ -104,7 +105,9 @@ pub(crate) fn in_turn(number: u64) -> Config {
         1 => steered(),
         _ => {
             let split_soon = Duration::from_millis(5);
-            Config { threads_per_deep: usize::MAX, longest_job: 1e9, split_soon, ..steered() }
+            // Whole requests, or larger ones on trial.
+            let longest_job = if number.is_multiple_of(2) { 1e9 } else { 200.0 };
+            Config { threads_per_deep: usize::MAX, longest_job, split_soon, ..steered() }
         }
     }
 }
