@@ -13,6 +13,7 @@
 //! | 18– | [`assist`] | goes ahead of another engine's selective search |
 //! | 13– | [`selective`] | to the end with cuts by probability: finds the moves that the exact search tries first |
 //! | any | [`effort`] | how many nodes one question takes, for training |
+//! | 12– | [`witness`] | keeps some of the questions that comparisons of costs ask, for training |
 //! | root | [`root`] | bounds of every move, the line, limits |
 //!
 //! Scores are plain `i32` in discs here; a null window is asked by its lower end `alpha`: "is the

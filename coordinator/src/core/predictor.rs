@@ -91,7 +91,7 @@ impl Core {
         }
     }
 
-    /// Has a better opinion of a goal of which no worker has said what it believes in the time of a job: what is
+    /// Has a better opinion of a goal of which no worker on trial has said what it believes: what is
     /// asked below rests on it, and costs many jobs. A fleet that asks for so many that the core could not keep up
     /// does without.
     pub(super) fn think_of(&mut self, key: Key) {
