@@ -132,7 +132,7 @@ impl Engine {
             // Otherwise `clear` would take the tables for clear.
             self.generation.store(1, Ordering::Relaxed);
         }
-        // A table that grows afterwards would lose them.
+        // They need room before there is any work to make it by.
         self.hints.prepare(hints.iter().map(|hint| hint.position().empties()).max().unwrap_or(0));
         for &hint in hints {
             let (player, opponent) = (hint.position().player(), hint.position().opponent());
@@ -272,7 +272,7 @@ impl Engine {
         }
     }
 
-    /// Takes as much of the tables into use as a search with that many `empties` can fill.
+    /// Lets a search with that many `empties` take as much of the tables into use as it can fill.
     fn prepare(&self, empties: u32) {
         self.table.prepare(empties);
         self.hints.prepare(empties);

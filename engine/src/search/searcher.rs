@@ -63,10 +63,14 @@ impl<'a, K: SearchSet> Searcher<'a, K> {
         self.crew.weights
     }
 
-    /// Adds the nodes counted here to the common count and returns that.
+    /// Adds the nodes counted here to the common count and returns that. The tables grow with them.
     pub(crate) fn report_nodes(&mut self) -> u64 {
         let nodes = std::mem::take(&mut self.nodes);
         self.reported += nodes;
+        let kernels = self.kernels;
+        let hash = |player, opponent| kernels.hash(player, opponent);
+        self.table().grow(nodes, hash);
+        self.hints().grow(nodes, hash);
         self.crew.control.count(nodes)
     }
 

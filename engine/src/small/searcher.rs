@@ -133,9 +133,12 @@ impl<'a, K: KernelSet> Searcher<'a, K> {
         if nodes >= self.node_limit || self.control.is_stopped() { Err(Stopped) } else { Ok(()) }
     }
 
-    /// Tells the outside world how many nodes were searched; returns the number.
+    /// Tells the outside world how many nodes were searched; returns the number. The table grows with
+    /// them.
     pub(super) fn report_nodes(&mut self) -> u64 {
-        self.control.count(std::mem::take(&mut self.nodes))
+        let (kernels, nodes) = (self.kernels, std::mem::take(&mut self.nodes));
+        self.table.grow(nodes, |player, opponent| kernels.hash(player, opponent));
+        self.control.count(nodes)
     }
 
     /// Goes on whatever the limit was; a stop still counts.

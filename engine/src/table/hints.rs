@@ -136,10 +136,16 @@ impl Hints {
         Lines::new(bytes).map(Self)
     }
 
-    /// Takes as much of the table into use as a search of a position with that many `empties` can
-    /// fill.
+    /// Lets searches of positions with that many `empties` take as much of the table into use as they
+    /// can fill.
     pub(crate) fn prepare(&self, empties: u32) {
         self.0.prepare(1_usize << empties.saturating_sub(7).min(40));
+    }
+
+    /// Takes more of the table into use if all nodes searched, of which `nodes` are new, need it.
+    /// `hash` is the one that entries are put by.
+    pub(crate) fn grow(&self, nodes: u64, hash: impl Fn(u64, u64) -> u64) {
+        self.0.grow(nodes, hash);
     }
 
     /// Forgets everything.
