@@ -229,7 +229,7 @@ impl Engine {
     }
 
     /// Returns what `position` seems to be worth after selective searches of about `node_limit` nodes:
-    /// much better than [`estimate`](crate::estimate), and much dearer.
+    /// much better than [`estimate`](crate::estimate()), and much dearer.
     #[must_use]
     pub fn believe(&self, position: Position, node_limit: u64) -> Estimate {
         let generation = self.generation.fetch_add(1, Ordering::Relaxed).wrapping_add(1);

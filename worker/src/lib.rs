@@ -1,6 +1,6 @@
 //! The worker: takes jobs from a coordinator, runs the engine, reports proved bounds.
 //!
-//! [`run`] holds one connection to a coordinator and makes it again, for ever, when it is lost. Jobs
+//! [`run()`] holds one connection to a coordinator and makes it again, for ever, when it is lost. Jobs
 //! run on threads of their own, never on the runtime's. A report is kept until the coordinator has
 //! acknowledged it, and sent again after a reconnection, so that nothing that was proved is lost
 //! while the worker lives.

@@ -2,7 +2,7 @@
 //!
 //! Towards higher squares the nearest square without an opponent is the lowest bit of
 //! `ray & !opponent`. SSE2 counts no leading zeros, so that towards lower squares the highest bit
-//! is found by a conversion to floating point ([`bits::highest`](crate::bits::highest)).
+//! is found by a conversion to floating point ([`bits::highest`](crate::bits::highest())).
 //!
 //! ```text
 //!   register       low lane            high lane

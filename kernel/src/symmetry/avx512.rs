@@ -60,7 +60,7 @@ fn delta_swap<const DISTANCE: u32>(boards: __m512i, mask: i64) -> __m512i {
 }
 
 /// Returns the smallest of the eight symmetric positions, each transposition by one VPTESTMB: see
-/// [`transpose`](crate::bits::transpose).
+/// [`transpose`](crate::bits::transpose()).
 #[inline]
 #[target_feature(enable = "avx2,avx512f,avx512bw,avx512vl")]
 pub(crate) fn canonical_tests(player: u64, opponent: u64) -> (u64, u64) {
