@@ -10,7 +10,7 @@
 
 use super::SearchSet;
 use super::board::Node;
-use super::order::{Candidate, Outlook, after_at_a_glance};
+use super::order::{Candidate, MOST_MOVES, Outlook, after_at_a_glance};
 use super::witness::Witness;
 use crate::evaluation::costs::Prospect;
 use crate::evaluation::{Costs, UNIT, Weights};
@@ -217,14 +217,14 @@ fn cheapest_answer<K: SearchSet>(
         if let Some(witness) = question.witness {
             witness.see(node.board, node.empties, question.alpha);
         }
-        let answers = Answers::new(kernels, node, moves, EVALUATED);
+        let answers = Answers::<EVALUATED>::new(kernels, node, moves);
         let mut attempts = Attempts::new();
         for place in 0..answers.count {
             attempts.add(answers.prospect(kernels, question, node, place));
         }
         return attempts.cost(question.loss(node.empties - 1));
     }
-    let answers = Answers::new(kernels, node, moves, MOST_ANSWERS);
+    let answers = Answers::<MOST_ANSWERS>::new(kernels, node, moves);
     let mut least = f32::INFINITY;
     for answer in answers.cheapest_two(kernels, question, node).into_iter().flatten() {
         let after = node.after(kernels, answer.square, answer.flipped);
@@ -303,20 +303,20 @@ struct Answer {
     count: u32,
 }
 
-/// The answers to a reply that leave the opponent the fewest moves, in this order.
+/// The answers to a reply that leave the opponent the fewest moves, in this order, at most `MOST`.
 #[derive(Debug)]
-struct Answers {
-    list: [Answer; MOST_ANSWERS],
+struct Answers<const MOST: usize> {
+    list: [Answer; MOST],
     count: usize,
 }
 
-impl Answers {
-    /// Keeps at most `most` of the `moves`.
+impl<const MOST: usize> Answers<MOST> {
+    /// Chooses among `moves`; of two that leave as many moves the first is kept.
     #[inline(always)]
-    fn new<K: SearchSet>(kernels: K, node: &Node, moves: u64, most: usize) -> Self {
-        let mut list = [Answer::default(); MOST_ANSWERS];
-        let mut kept = 0;
-        let mut rest = moves;
+    fn new<K: SearchSet>(kernels: K, node: &Node, moves: u64) -> Self {
+        let mut all = [Answer::default(); MOST_MOVES];
+        let mut keys = [u32::MAX; MOST];
+        let (mut rest, mut found) = (moves, 0);
         while rest != 0 {
             let square = rest.trailing_zeros();
             rest &= rest - 1;
@@ -324,17 +324,20 @@ impl Answers {
             let after = node.board.after(square, flipped);
             let replies = kernels.moves(after.player, after.opponent);
             let count = kernels.count(replies);
-            let mut place = kept;
-            while place > 0 && list[place - 1].count > count {
-                place -= 1;
+            all[found] = Answer { flipped, replies, square, count };
+            // Insertion without a branch: how many replies an answer leaves cannot be foreseen.
+            let mut key = count << 8 | found as u32;
+            for kept in &mut keys {
+                (*kept, key) = ((*kept).min(key), (*kept).max(key));
             }
-            if place < most {
-                kept = most.min(kept + 1);
-                list.copy_within(place..kept - 1, place + 1);
-                list[place] = Answer { flipped, replies, square, count };
-            }
+            found += 1;
         }
-        Self { list, count: kept }
+        let count = found.min(MOST);
+        let mut list = [Answer::default(); MOST];
+        for place in 0..count {
+            list[place] = all[keys[place] as usize & 0xFF];
+        }
+        Self { list, count }
     }
 
     /// Returns the prospect of the answer at a place in the list.

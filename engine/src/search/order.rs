@@ -7,7 +7,7 @@ use super::searcher::{Searcher, Stopped};
 use crate::evaluation::{LIMIT, UNIT, Weights};
 
 /// The most moves a position can have; 33 occur in constructed positions.
-const MOST_MOVES: usize = 40;
+pub(super) const MOST_MOVES: usize = 40;
 
 /// A move and what speaks for it.
 #[derive(Clone, Copy, Debug, Default)]
