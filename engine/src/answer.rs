@@ -81,10 +81,35 @@ pub struct Control {
     watch: Option<Watch>,
     /// What others could use and have not been told yet; `None` if nobody asks.
     hints: Option<Mutex<Vec<SharedHint>>>,
+    /// From so many nodes on, bounds are kept for others; `u64::MAX` if nobody asks.
+    dear: Dear,
+    /// Those that were not taken yet.
+    found: Mutex<Vec<FoundBound>>,
 }
 
-/// The most hints that wait until they are asked for; more are dropped.
+/// A number of nodes; by default one that no search reaches.
+struct Dear(u64);
+
+impl Default for Dear {
+    fn default() -> Self {
+        Self(u64::MAX)
+    }
+}
+
+/// A bound that a search has found on its way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FoundBound {
+    /// The position, as the search met it.
+    pub position: Position,
+    /// What is proved.
+    pub bound: Bound,
+    /// The nodes behind it.
+    pub nodes: u64,
+}
+
+/// The most hints, and the most found bounds, that wait until they are asked for; more are dropped.
 const MOST_HINTS: usize = 4096;
+const MOST_FOUND: usize = 1024;
 
 impl Control {
     /// Returns a control whose search calls `watch` with the nodes so far every few thousand nodes.
@@ -129,6 +154,32 @@ impl Control {
     pub fn take_hints(&self) -> Vec<SharedHint> {
         let Some(hints) = &self.hints else { return Vec::new() };
         std::mem::take(&mut hints.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Returns the control with the wish for bounds: the search keeps what it proves with so many nodes, or more,
+    /// until it is taken, as far as there is room.
+    #[must_use]
+    pub fn with_found(self, nodes: u64) -> Self {
+        Self { dear: Dear(nodes), ..self }
+    }
+
+    /// Takes the bounds that have come since they were taken last.
+    #[must_use]
+    pub fn take_found(&self) -> Vec<FoundBound> {
+        std::mem::take(&mut self.found.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Returns whether somebody wants bounds with so many nodes behind them.
+    #[inline(always)]
+    pub(crate) fn is_dear(&self, nodes: u64) -> bool {
+        nodes >= self.dear.0
+    }
+
+    pub(crate) fn found(&self, bound: FoundBound) {
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        if found.len() < MOST_FOUND {
+            found.push(bound);
+        }
     }
 
     /// Returns whether somebody wants hints.

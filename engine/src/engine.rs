@@ -40,6 +40,9 @@ pub enum EngineError {
 /// One part in so many of the memory goes to the table of hints.
 const HINTS_PART: usize = 8;
 
+/// The size of the tables of a search apart: as small as few nodes are lost.
+const APART_BYTES: usize = 64 << 20;
+
 /// A solver with its hash table. Several threads may solve at once; they share the table.
 #[derive(Debug)]
 pub struct Engine {
@@ -150,6 +153,17 @@ impl Engine {
             let entry = Entry::told(bound.lower().discs(), bound.upper().discs());
             self.table.put(self.hash(player, opponent), player, opponent, entry, generation);
         }
+    }
+
+    /// Searches as [`solve`](Self::solve), but neither reads what earlier searches have left in the tables nor leaves
+    /// anything there: with tables of its own, which are smaller.
+    ///
+    /// # Errors
+    /// [`EngineError::Memory`] if there is no memory for them.
+    pub fn solve_apart(&self, request: &Request, control: &Control) -> Result<Answer, EngineError> {
+        let settings = Settings { isa: self.isa, table_bytes: APART_BYTES };
+        let apart = Self::new(&settings)?.with_weights(self.weights);
+        Ok(apart.solve(request, control))
     }
 
     fn hash(&self, player: u64, opponent: u64) -> u64 {

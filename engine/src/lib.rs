@@ -20,7 +20,7 @@ mod square;
 mod symmetry;
 mod table;
 
-pub use answer::{Answer, Belief, Control, Request};
+pub use answer::{Answer, Belief, Control, FoundBound, Request};
 pub use board_size::{BoardSize, NotABoardSize};
 pub use bound::{Bound, Contradiction, Window};
 pub use engine::{Engine, EngineError, Settings};

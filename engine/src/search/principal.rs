@@ -11,6 +11,7 @@ use super::searcher::{Searcher, Stopped};
 use super::{SearchSet, crew, middle, plain};
 use crate::evaluation::UNIT;
 use crate::table::{Entry, Hint, SharedHint};
+use crate::{Bound, Control, FoundBound, Position, Score};
 
 /// From so many nodes on, what a selective search has found is told to who wants hints.
 const DEAR: u64 = 1 << 13;
@@ -64,6 +65,18 @@ impl Task {
         self.best >= self.beta
     }
 
+    /// Keeps what was proved for who wants to know.
+    #[cold]
+    fn tell(&self, control: &Control, entry: &Entry, nodes: u64) {
+        let Board { player, opponent } = self.node.board;
+        let ends = Score::new(entry.lower).zip(Score::new(entry.upper));
+        if let Some(position) = Position::new(player, opponent)
+            && let Some(bound) = ends.and_then(|(lower, upper)| Bound::new(lower, upper))
+        {
+            control.found(FoundBound { position, bound, nodes });
+        }
+    }
+
     /// Keeps what was found: in the table of proofs at the exact level, otherwise among the hints.
     /// `begin` is the node count before the search.
     #[inline(always)]
@@ -79,6 +92,9 @@ impl Task {
                 cost: Entry::cost_of(work),
             };
             searcher.table().put(hash, player, opponent, entry, generation);
+            if searcher.crew.control.is_dear(work) {
+                self.tell(searcher.crew.control, &entry, work);
+            }
         } else {
             let Hint { lower, upper, .. } = Hint::UNKNOWN;
             let hint = Hint {
