@@ -28,6 +28,7 @@ mod expect;
 mod fleet;
 mod goals;
 mod graph;
+mod inside;
 mod late;
 mod lead;
 mod line;
@@ -60,6 +61,7 @@ use audit::Audits;
 use crowd::Crowd;
 use fleet::{Fleet, Target, after};
 use graph::{Graph, Known};
+use inside::Insides;
 use need::Unsettled;
 use predictor::Predictor;
 use question::{Item, Key, Question, Rank};
@@ -118,6 +120,7 @@ pub struct Core {
     recent: Recent,
     audits: Audits,
     predictor: Predictor,
+    insides: Insides,
     assistants: Assistants,
     asked: u64,
     arrivals: u64,
@@ -195,6 +198,7 @@ impl Core {
             recent: Recent::default(),
             audits: Audits::default(),
             predictor: Predictor::default(),
+            insides: Insides::default(),
             assistants: Assistants::default(),
             asked: 0,
             arrivals: 0,
@@ -260,6 +264,10 @@ impl Core {
             Event::Reported { worker, .. } if self.is_guilty(worker) => {}
             Event::Interim { worker, .. } if self.is_guilty(worker) => {}
             Event::Hinted { worker, .. } if self.is_guilty(worker) => {}
+            Event::Found { worker, .. } if self.is_guilty(worker) => {}
+            Event::Found { worker, job, era, bounds } => {
+                self.found_inside(turn, worker, job, era, &bounds);
+            }
             Event::Hinted { worker, job, hints } => self.hinted(turn, worker, job, hints),
             Event::Interim { worker, interim } => self.interim(turn, worker, interim),
             Event::Reported { worker, report } => self.reported(turn, worker, &report),
@@ -323,6 +331,7 @@ impl Core {
                 solve.running_nodes += more;
             }
             self.fleet.renew_lease(worker, job, deadline);
+            self.tell_inside(turn, worker, job);
         }
     }
 
@@ -365,6 +374,7 @@ impl Core {
         self.doomed.clear();
         self.stopping.clear();
         self.recent = Recent::default();
+        self.insides = Insides::default();
     }
 
     /// Returns what is proved of `position`, canonical, as far as it is remembered.

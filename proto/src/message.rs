@@ -1,6 +1,6 @@
 //! What the messages mean: the same messages as in [`v1`](crate::v1), with every range checked.
 
-use outflank_engine::{Belief, Bound, Position, SharedHint, Square, Symmetry, Window};
+use outflank_engine::{Belief, Bound, FoundBound, Position, SharedHint, Square, Symmetry, Window};
 
 /// What a worker says first.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +36,8 @@ pub enum FromWorker {
     Interim(Interim),
     /// The search of a job, whose name this is, has come to believe this.
     Hints(u64, Vec<SharedHint>),
+    /// These bounds were found inside a job.
+    Found(Found),
     /// A job is over.
     Report(Report),
     /// The worker wants no more jobs and leaves when its last report is acknowledged.
@@ -49,6 +51,17 @@ pub struct Interim {
     pub job: u64,
     /// What the search believes of the job's position.
     pub belief: Belief,
+}
+
+/// What a worker has found inside a job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// The job's name.
+    pub job: u64,
+    /// The era of the job.
+    pub era: u64,
+    /// The bounds.
+    pub bounds: Vec<FoundBound>,
 }
 
 /// What a worker found out about a job.
@@ -142,6 +155,10 @@ pub struct Job {
     pub hints: bool,
     /// Which assistant of the job's lead the worker is, if another one leads.
     pub assistant: Option<u32>,
+    /// From so many nodes on, the coordinator wants the bounds that are found inside the job.
+    pub inside: Option<u64>,
+    /// Whether the worker searches without what earlier jobs have left in its tables, and leaves nothing there.
+    pub is_apart: bool,
 }
 
 /// A client's question.

@@ -1,10 +1,10 @@
 //! The messages between worker and coordinator.
 
-use outflank_engine::{Belief, Position, SharedHint, Square, Symmetry};
+use outflank_engine::{Belief, FoundBound, Position, SharedHint, Square, Symmetry};
 
 use crate::domain::square;
 use crate::invalid::{InvalidField, count, list, needed, required, short, within};
-use crate::message::{FromWorker, Hello, Interim, Job, Report, ToWorker, Welcome};
+use crate::message::{Found, FromWorker, Hello, Interim, Job, Report, ToWorker, Welcome};
 use crate::v1;
 use crate::v1::from_worker::Message as FromMessage;
 use crate::v1::to_worker::Message as ToMessage;
@@ -14,6 +14,8 @@ const MOST_THREADS: u32 = 1024;
 /// The most bounds that travel with a job: about 2 MB, half of what gRPC takes in one message.
 const MOST_KNOWN: usize = 65_536;
 const KNOWN: &str = "at most 65536 bounds";
+/// The most bounds from inside a job in a message: about 150 kB.
+const MOST_FOUND: usize = 4096;
 /// The most hints in a message: about 130 kB.
 const MOST_HINTS: usize = 4096;
 
@@ -212,6 +214,42 @@ impl TryFrom<v1::Hint> for SharedHint {
     }
 }
 
+impl From<FoundBound> for v1::FoundBound {
+    fn from(found: FoundBound) -> Self {
+        let FoundBound { position, bound, nodes } = found;
+        Self { position: Some(position.into()), bound: Some(bound.into()), nodes }
+    }
+}
+
+impl TryFrom<v1::FoundBound> for FoundBound {
+    type Error = InvalidField;
+
+    fn try_from(wire: v1::FoundBound) -> Result<Self, InvalidField> {
+        Ok(Self {
+            position: needed("position", wire.position, "a position")?,
+            bound: needed("bound", wire.bound, "a bound")?,
+            nodes: count("nodes", wire.nodes)?,
+        })
+    }
+}
+
+impl From<Found> for v1::Found {
+    fn from(found: Found) -> Self {
+        let Found { job, era, bounds } = found;
+        Self { job, era, bounds: bounds.into_iter().map(Into::into).collect() }
+    }
+}
+
+impl TryFrom<v1::Found> for Found {
+    type Error = InvalidField;
+
+    fn try_from(wire: v1::Found) -> Result<Self, InvalidField> {
+        const BOUNDS: &str = "at most 4096 bounds";
+        let bounds = list("bounds", wire.bounds, MOST_FOUND, BOUNDS, TryInto::try_into)?;
+        Ok(Self { job: wire.job, era: wire.era, bounds })
+    }
+}
+
 fn hints(job: u64, hints: Vec<SharedHint>) -> v1::Hints {
     v1::Hints { job, hints: hints.into_iter().map(Into::into).collect() }
 }
@@ -233,6 +271,7 @@ impl From<FromWorker> for v1::FromWorker {
             }
             FromWorker::Interim(interim) => FromMessage::Interim(interim.into()),
             FromWorker::Hints(job, said) => FromMessage::Hints(hints(job, said)),
+            FromWorker::Found(found) => FromMessage::Found(found.into()),
             FromWorker::Report(report) => FromMessage::Report(report.into()),
             FromWorker::Draining => FromMessage::Draining(v1::Draining {}),
         };
@@ -244,7 +283,7 @@ impl TryFrom<v1::FromWorker> for FromWorker {
     type Error = InvalidField;
 
     fn try_from(wire: v1::FromWorker) -> Result<Self, InvalidField> {
-        const ONE: &str = "hello, heartbeat, interim, hints, report or draining";
+        const ONE: &str = "hello, heartbeat, interim, hints, found, report or draining";
         match required("message", wire.message, ONE)? {
             FromMessage::Hello(hello) => within("hello", hello).map(Self::Hello),
             FromMessage::Heartbeat(heartbeat) => {
@@ -259,6 +298,7 @@ impl TryFrom<v1::FromWorker> for FromWorker {
             }
             FromMessage::Interim(interim) => within("interim", interim).map(Self::Interim),
             FromMessage::Hints(wire) => Ok(Self::Hints(wire.job, hints_of(wire)?)),
+            FromMessage::Found(found) => within("found", found).map(Self::Found),
             FromMessage::Report(report) => within("report", report).map(Self::Report),
             FromMessage::Draining(v1::Draining {}) => Ok(Self::Draining),
         }
@@ -278,6 +318,8 @@ impl From<Job> for v1::Job {
             era: job.era,
             hints: job.hints,
             assistant: job.assistant,
+            inside: job.inside,
+            apart: job.is_apart,
         }
     }
 }
@@ -298,6 +340,8 @@ impl TryFrom<v1::Job> for Job {
             era: wire.era,
             hints: wire.hints,
             assistant: wire.assistant,
+            inside: wire.inside,
+            is_apart: wire.apart,
         })
     }
 }

@@ -1,9 +1,11 @@
 //! Messages survive the wire, and whatever arrives on it is either a message or a named error.
 
-use outflank_engine::{Belief, Bound, Position, Score, SharedHint, Square, Symmetry, Window};
+use outflank_engine::{
+    Belief, Bound, FoundBound, Position, Score, SharedHint, Square, Symmetry, Window,
+};
 use outflank_proto::message::{
-    FromWorker, Hello, Interim, Job, Progress, Report, Solution, SolveRequest, SolveUpdate, Source,
-    ToWorker, Welcome,
+    Found, FromWorker, Hello, Interim, Job, Progress, Report, Solution, SolveRequest, SolveUpdate,
+    Source, ToWorker, Welcome,
 };
 use outflank_proto::{InvalidField, v1};
 use proptest::collection::vec;
@@ -121,6 +123,16 @@ fn hint() -> impl Strategy<Value = SharedHint> {
     })
 }
 
+fn found() -> impl Strategy<Value = Found> {
+    let bound = (position(), bound(), 0..1_u64 << 53);
+    let bound = bound.prop_map(|(position, bound, nodes)| FoundBound { position, bound, nodes });
+    (any::<(u64, u64)>(), vec(bound, 0..10)).prop_map(|((job, era), bounds)| Found {
+        job,
+        era,
+        bounds,
+    })
+}
+
 fn from_worker() -> impl Strategy<Value = FromWorker> {
     let heartbeat = vec((any::<u64>(), 0..1_u64 << 53), 0..10);
     prop_oneof![
@@ -128,6 +140,7 @@ fn from_worker() -> impl Strategy<Value = FromWorker> {
         heartbeat.prop_map(FromWorker::Heartbeat),
         interim().prop_map(FromWorker::Interim),
         (any::<u64>(), vec(hint(), 0..10)).prop_map(|(job, hints)| FromWorker::Hints(job, hints)),
+        found().prop_map(FromWorker::Found),
         report().prop_map(FromWorker::Report),
         Just(FromWorker::Draining),
     ]
@@ -147,6 +160,8 @@ fn job() -> impl Strategy<Value = Job> {
             era: id ^ 0x5a5a,
             hints: threads.is_multiple_of(2),
             assistant: Some(threads).filter(|threads| threads.is_multiple_of(3)),
+            inside: Some(node_limit).filter(|nodes| nodes.is_multiple_of(2)),
+            is_apart: node_limit.is_multiple_of(3),
         },
     )
 }

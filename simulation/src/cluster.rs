@@ -310,6 +310,9 @@ impl<'a> World<'a> {
     }
 
     fn look(&mut self, worker: usize) {
+        if let Some(running) = &self.workers[worker].running {
+            self.tell_inside(worker, running.until);
+        }
         let (now, speed) = (self.now, self.cluster.nodes_per_second);
         let number = self.entries + 1;
         let Some(running) = &mut self.workers[worker].running else { return };
@@ -337,6 +340,9 @@ impl<'a> World<'a> {
         if !self.keeps(worker, number) {
             return;
         }
+        if let Some(running) = &self.workers[worker].running {
+            self.tell_inside(worker, running.until);
+        }
         let Some(Running { job, begin, .. }) = self.workers[worker].running.take() else {
             return;
         };
@@ -345,6 +351,11 @@ impl<'a> World<'a> {
     }
 
     fn cancel(&mut self, worker: usize, job: JobId) {
+        if let Some(running) = &self.workers[worker].running
+            && running.job.id == job
+        {
+            self.tell_inside(worker, self.nodes_since(running.begin));
+        }
         let running = self.workers[worker].running.take_if(|running| running.job.id == job);
         let Some(Running { job, begin, .. }) = running else { return };
         let report = self.crew.stop(worker, self.nodes_since(begin));
@@ -360,6 +371,18 @@ impl<'a> World<'a> {
         let worker = WorkerId(worker as u64);
         let arrives = Happening::Arrives(Event::Reported { worker, report });
         self.schedule(self.cluster.latency, arrives);
+    }
+
+    /// Has `worker` tell of the dear bounds that it has found in the first so many nodes of its job.
+    fn tell_inside(&mut self, worker: usize, nodes: u64) {
+        let Some(running) = &self.workers[worker].running else { return };
+        let (job, era) = (running.job.id, running.job.era);
+        let bounds = self.crew.inside(worker, nodes);
+        if !bounds.is_empty() {
+            let worker = WorkerId(worker as u64);
+            let event = Event::Found { worker, job, era, bounds };
+            self.schedule(self.cluster.latency, Happening::Arrives(event));
+        }
     }
 
     fn heartbeat(&mut self, worker: usize) {

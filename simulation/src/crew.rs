@@ -1,7 +1,7 @@
 //! What simulated workers search with.
 
 use outflank_coordinator::core::{Interim, Job, Report};
-use outflank_engine::{Bound, Position, SharedHint};
+use outflank_engine::{Bound, FoundBound, Position, SharedHint};
 
 /// What comes next in a job.
 #[derive(Clone, Debug, Default)]
@@ -29,6 +29,12 @@ pub trait Crew {
 
     /// Tells `worker` what another one believes.
     fn hear(&mut self, _worker: usize, _hints: &[SharedHint]) {}
+
+    /// Returns the dear bounds that `worker`, whose job has taken `nodes` nodes, has found inside it since it was
+    /// asked last.
+    fn inside(&mut self, _worker: usize, _nodes: u64) -> Vec<FoundBound> {
+        Vec::new()
+    }
 
     /// Tells `worker`, whose job has taken `nodes` nodes, what is proved below its position. Returns whether
     /// what comes next in the job must be asked again.

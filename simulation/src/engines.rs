@@ -5,7 +5,8 @@ use std::thread;
 
 use outflank_coordinator::core::{Interim, Job, Report};
 use outflank_engine::{
-    Answer, Belief, Bound, Control, Engine, EngineError, Position, Request, Settings, SharedHint,
+    Answer, Belief, Bound, Control, Engine, EngineError, FoundBound, Position, Request, Settings,
+    SharedHint,
 };
 use outflank_kernel::Isa;
 
@@ -68,7 +69,11 @@ impl Crew for Engines {
         let pace = Arc::new(Pace::default());
         let watch = Arc::clone(&pace);
         let control = Control::watched(move |nodes| watch.keep(nodes));
-        let control = Arc::new(if job.hints { control.with_hints() } else { control });
+        let control = if job.hints { control.with_hints() } else { control };
+        let control = Arc::new(match job.inside {
+            Some(nodes) => control.with_found(nodes),
+            None => control,
+        });
         let (engine, watched) = (Arc::clone(&state.engine), Arc::clone(&control));
         let ended = Arc::clone(&pace);
         let assistant = job.assistant;
@@ -94,6 +99,11 @@ impl Crew for Engines {
     fn hints(&mut self, worker: usize) -> Vec<SharedHint> {
         let running = &self.workers[worker].running;
         running.as_ref().map(|running| running.control.take_hints()).unwrap_or_default()
+    }
+
+    fn inside(&mut self, worker: usize, _nodes: u64) -> Vec<FoundBound> {
+        let running = &self.workers[worker].running;
+        running.as_ref().map(|running| running.control.take_found()).unwrap_or_default()
     }
 
     fn hear(&mut self, worker: usize, hints: &[SharedHint]) {

@@ -9,7 +9,7 @@ use std::thread::Builder;
 use std::time::Instant;
 
 use outflank_engine::{Answer, Bound, Control, Position, Request, SharedHint};
-use outflank_proto::message::{Interim, Job, Report};
+use outflank_proto::message::{Found, Interim, Job, Report};
 use tokio::sync::mpsc;
 
 use crate::Solver;
@@ -23,8 +23,17 @@ struct Running {
     control: Arc<Control>,
     tale: Tale,
     threads: u32,
+    era: u64,
     /// The connection over which the coordinator asked for it last.
     session: u64,
+}
+
+impl Running {
+    /// Returns what has been found inside the job, whose name this is, and not been told of, if there is anything.
+    fn found(&self, job: u64) -> Option<Found> {
+        let bounds = self.control.take_found();
+        (!bounds.is_empty()).then_some(Found { job, era: self.era, bounds })
+    }
 }
 
 /// The running jobs.
@@ -81,9 +90,13 @@ impl Jobs {
             stale.for_each(|running| running.control.stop());
         }
         let control = Control::default();
-        let control = Arc::new(if job.hints { control.with_hints() } else { control });
-        let (tale, threads) = (Tale::new(&job), job.threads);
-        let running = Running { control: Arc::clone(&control), tale, threads, session };
+        let control = if job.hints { control.with_hints() } else { control };
+        let control = Arc::new(match job.inside {
+            Some(nodes) => control.with_found(nodes),
+            None => control,
+        });
+        let (tale, threads, era) = (Tale::new(&job), job.threads, job.era);
+        let running = Running { control: Arc::clone(&control), tale, threads, era, session };
         self.running.insert(job.id, running);
         self.spawn(job, control);
     }
@@ -142,10 +155,12 @@ impl Jobs {
         self.running.values().for_each(|running| running.control.stop());
     }
 
-    /// Notes that a job has reported.
-    pub(crate) fn ended(&mut self, job: u64) {
-        self.running.remove(&job);
+    /// Notes that a job has reported; returns what it has found and not told of, if it was given over connection
+    /// number `session`.
+    pub(crate) fn ended(&mut self, job: u64, session: u64) -> Option<Found> {
+        let running = self.running.remove(&job);
         self.forget_when_idle();
+        running.filter(|running| running.session == session)?.found(job)
     }
 
     /// Returns whether no job is running.
@@ -165,6 +180,12 @@ impl Jobs {
         let ours = self.running.iter().filter(|(_, running)| running.session == session);
         let hints = ours.map(|(&job, running)| (job, running.control.take_hints()));
         hints.filter(|(_, hints)| !hints.is_empty()).collect()
+    }
+
+    /// Returns what the jobs of connection number `session` have found inside since the last time.
+    pub(crate) fn found(&self, session: u64) -> Vec<Found> {
+        let ours = self.running.iter().filter(|(_, running)| running.session == session);
+        ours.filter_map(|(&job, running)| running.found(job)).collect()
     }
 
     /// Has the solver know what was proved for a running job. What comes for another one is dropped, so
@@ -201,6 +222,7 @@ fn solve(solver: &dyn Solver, job: Job, control: &Control) -> Report {
     };
     let search = || match job.assistant {
         Some(number) => solver.assist(&request, control, number),
+        None if job.is_apart => solver.solve_apart(&request, control),
         None => solver.solve(&request, control),
     };
     match catch_unwind(AssertUnwindSafe(search)) {

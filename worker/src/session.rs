@@ -302,6 +302,9 @@ impl Session<'_> {
         for (job, hints) in self.worker.jobs.hints(self.worker.sessions) {
             self.say(FromWorker::Hints(job, hints)).await?;
         }
+        for found in self.worker.jobs.found(self.worker.sessions) {
+            self.say(FromWorker::Found(found)).await?;
+        }
         for interim in self.worker.jobs.news(self.worker.sessions) {
             self.say(FromWorker::Interim(interim)).await?;
         }
@@ -310,12 +313,15 @@ impl Session<'_> {
 
     /// Keeps a report and sends it.
     async fn report(&mut self, report: Report) -> Result<(), Status> {
-        self.worker.jobs.ended(report.job);
+        let found = self.worker.jobs.ended(report.job, self.worker.sessions);
         if self.worker.outbox.is_full() {
             self.worker.outbox.keep(report);
             return Err(Status::unavailable("the coordinator acknowledges nothing"));
         }
         self.worker.outbox.keep(report.clone());
+        if let Some(found) = found {
+            self.say(FromWorker::Found(found)).await?;
+        }
         self.say(FromWorker::Report(report)).await
     }
 

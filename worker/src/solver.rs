@@ -8,6 +8,11 @@ pub trait Solver: Send + Sync + 'static {
     /// stop. Several requests may be solved at the same time.
     fn solve(&self, request: &Request, control: &Control) -> Answer;
 
+    /// Searches as `solve`, but without what earlier requests have left, and leaves nothing itself.
+    fn solve_apart(&self, request: &Request, control: &Control) -> Answer {
+        self.solve(request, control)
+    }
+
     /// Helps another solver with the selective searches of the request, as assistant number `number`.
     fn assist(&self, request: &Request, control: &Control, number: u32) -> Answer {
         let _ = number;
@@ -31,6 +36,21 @@ pub trait Solver: Send + Sync + 'static {
 impl Solver for Engine {
     fn solve(&self, request: &Request, control: &Control) -> Answer {
         self.solve(request, control)
+    }
+
+    fn solve_apart(&self, request: &Request, control: &Control) -> Answer {
+        self.solve_apart(request, control).unwrap_or_else(|error| {
+            tracing::warn!(%error, "no search apart: somebody else must judge");
+            Answer {
+                bound: Bound::UNKNOWN,
+                best_move: None,
+                line: Vec::new(),
+                children: Vec::new(),
+                order: Vec::new(),
+                nodes: 0,
+                finished: false,
+            }
+        })
     }
 
     fn assist(&self, request: &Request, control: &Control, number: u32) -> Answer {

@@ -11,7 +11,8 @@ use std::time::Duration;
 
 use hyper_util::rt::TokioIo;
 use outflank_engine::{
-    Answer, Bound, Control, Position, Request, SharedHint, Square, Symmetry, Window, brute_force,
+    Answer, Bound, Control, Engine, Position, Request, Settings, SharedHint, Square, Symmetry,
+    Window, brute_force,
 };
 use outflank_kernel::Isa;
 use outflank_proto::Access;
@@ -206,9 +207,22 @@ fn job(id: u64) -> Job {
     }
     let (position, window) = (position.canonical(), Window::FULL);
     let (known, symmetry) = (Vec::new(), Symmetry::IDENTITY);
-    let (hints, assistant) = (false, None);
+    let (hints, assistant, inside, is_apart) = (false, None, None, false);
     let (node_limit, threads, era) = (1000, 1, 0);
-    Job { id, position, window, node_limit, threads, known, symmetry, era, hints, assistant }
+    Job {
+        id,
+        position,
+        window,
+        node_limit,
+        threads,
+        known,
+        symmetry,
+        era,
+        hints,
+        assistant,
+        inside,
+        is_apart,
+    }
 }
 
 #[tokio::test]
@@ -450,6 +464,10 @@ impl Solver for Attentive {
         Answer { nodes: nodes as u64, ..answer }
     }
 
+    fn solve_apart(&self, request: &Request, control: &Control) -> Answer {
+        Answer { nodes: 77, ..Endless.solve(request, control) }
+    }
+
     fn assist(&self, request: &Request, control: &Control, number: u32) -> Answer {
         let answer = self.solve(request, control);
         Answer { nodes: answer.nodes + 10_000 * u64::from(number), ..answer }
@@ -478,6 +496,61 @@ async fn a_worker_hears_what_others_believe_and_knows_what_concerns_its_jobs() {
     connection.tell(ToWorker::Known(2, known)).await;
     connection.tell(ToWorker::Cancel(1)).await;
     assert_eq!(connection.hear_report().await.nodes, 30_201);
+    connection.tell(ToWorker::Acknowledge(1)).await;
+    worker.stop.cancel();
+    assert_eq!(connection.hear().await, Some(FromWorker::Draining));
+    assert_eq!(connection.hear().await, None);
+    drop(connection);
+    worker.task.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_job_apart_is_searched_apart() {
+    let mut script = Script::start(None);
+    let worker = script.worker(Attentive::default());
+    let mut connection = script.connection().await;
+    connection.tell(ToWorker::Job(Job { is_apart: true, ..job(1) })).await;
+    connection.hear_beat_of(&[1]).await;
+    connection.tell(ToWorker::Cancel(1)).await;
+    assert_eq!(connection.hear_report().await.nodes, 77);
+    connection.tell(ToWorker::Acknowledge(1)).await;
+    worker.stop.cancel();
+    assert_eq!(connection.hear().await, Some(FromWorker::Draining));
+    assert_eq!(connection.hear().await, None);
+    drop(connection);
+    worker.task.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_worker_tells_of_the_dear_bounds_inside_its_job_before_it_reports() {
+    let mut script = Script::start(None);
+    let settings = Settings { isa: Isa::detect(), table_bytes: 1 << 20 };
+    let worker = script.worker(Engine::new(&settings).unwrap());
+    let mut connection = script.connection().await;
+    let mut position = Position::START;
+    while position.empties() > 13 {
+        position = match Square::lowest(position.moves()) {
+            Some(square) => position.play(square).unwrap(),
+            None => position.pass(),
+        };
+    }
+    let position = position.canonical();
+    let asked = Job { position, inside: Some(200), node_limit: u64::MAX, era: 3, ..job(1) };
+    connection.tell(ToWorker::Job(asked)).await;
+    let mut bounds = Vec::new();
+    let report = loop {
+        match connection.hear().await.expect("the worker has not left") {
+            FromWorker::Found(found) => {
+                assert_eq!((found.job, found.era), (1, 3));
+                bounds.extend(found.bounds);
+            }
+            FromWorker::Report(report) => break report,
+            _ => {}
+        }
+    };
+    assert!(report.finished && !bounds.is_empty());
+    assert!(bounds.iter().all(|found| found.nodes >= 200 && found.position.empties() <= 13));
+    assert!(bounds.iter().any(|found| found.position.empties() < 13), "not only of the job's own");
     connection.tell(ToWorker::Acknowledge(1)).await;
     worker.stop.cancel();
     assert_eq!(connection.hear().await, Some(FromWorker::Draining));

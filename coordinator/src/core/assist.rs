@@ -5,8 +5,7 @@
 //! assistant counts like every other.
 //!
 //! The worker of a job that is split while it runs is told what others prove of the positions one ply below
-//! its own: no deeper, since what it proves may rest on that, and a bound that is taken back takes
-//! the stored ones right above it along.
+//! its own; what is found deeper inside jobs is told by `inside`.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -185,16 +185,17 @@ impl Core {
         Audit { claim, held, home, author, votes, disputed, ..Audit::new(claim) }
     }
 
-    /// Has one claim of a report on `job` solved again, if the job is in the sample.
+    /// Has one claim of a report on `job` solved again, if the job is in the sample, which is such a `share` of all.
     pub(super) fn sample(
         &mut self,
         turn: &mut Turn<'_>,
         job: JobId,
+        share: f64,
         home: Option<SolveId>,
         claims: &[Proof],
     ) {
         let drawn = draw(self.config.audit_seed, job);
-        let is_sampled = (drawn as f64) < self.config.audit_share * u64::MAX as f64;
+        let is_sampled = (drawn as f64) < share * u64::MAX as f64;
         if !is_sampled || claims.is_empty() {
             return;
         }
@@ -301,6 +302,8 @@ impl Core {
             era,
             hints,
             assistant,
+            inside: None,
+            is_apart: true,
         };
         turn.commands.push(Command::Assign { worker, job });
     }

@@ -6,7 +6,7 @@ use outflank_engine::{Bound, Position, Score, Square};
 
 use super::fleet::{Lease, Target, after};
 use super::graph;
-use super::message::{Command, Method, Proof, Report, SolveId, WorkerId};
+use super::message::{Command, JobId, Method, Proof, Report, SolveId, WorkerId};
 use super::question::{Key, Wanted};
 use super::{Conflict, Core, Turn};
 
@@ -71,8 +71,30 @@ impl Core {
             return false;
         }
         self.take_hints(report);
-        self.sample(turn, report.job, lease.map(|lease| lease.home), &claims);
+        let share = self.config.audit_share;
+        self.sample(turn, report.job, share, lease.map(|lease| lease.home), &claims);
         self.believe(turn, &claims);
+        true
+    }
+
+    /// Keeps what was found inside a job if nothing proved contradicts it; else nothing of it. The number `drawn` decides
+    /// whether it is audited. Returns whether it was kept.
+    pub(super) fn take_inside(
+        &mut self,
+        turn: &mut Turn<'_>,
+        lease: &Lease,
+        drawn: JobId,
+        claims: &[Proof],
+    ) -> bool {
+        let conflicts = self.conflicts(turn, lease.position, claims);
+        if !conflicts.is_empty() {
+            self.contradicting(turn, lease.position, Some(lease), conflicts);
+            return false;
+        }
+        // There are many more of them than reports: of all one in a thousand where it is one in a hundred of those.
+        let share = self.config.audit_share * self.config.audit_share.sqrt();
+        self.sample(turn, drawn, share, Some(lease.home), claims);
+        self.believe(turn, claims);
         true
     }
 
@@ -95,7 +117,7 @@ impl Core {
         let is_new = |claim: &&Proof| !self.known(turn, claim.position).bound.implies(claim.bound);
         let news: Vec<Proof> = claims.iter().filter(is_new).copied().collect();
         let home = home.filter(|home| self.solves.contains_key(home));
-        self.sample(turn, report.job, home, &news);
+        self.sample(turn, report.job, self.config.audit_share, home, &news);
         self.believe(turn, &claims);
         true
     }

@@ -61,6 +61,12 @@ pub struct Config {
     /// The most claims that are remembered because nobody could audit them yet. Of more than that a
     /// random sample of this size is kept, the others are believed; 10,000.
     pub most_owed: usize,
+    /// Bounds that workers find inside their jobs reach those who work beside for the same request if so many nodes stand
+    /// behind them, 10 million, …
+    pub inside_nodes: f64,
+    /// … and so many for each thread of the fleet: 200,000. So hardly more than 200 come in a second, from
+    /// however many workers.
+    pub inside_nodes_per_thread: f64,
     /// The time between two progress reports of a request; 500 ms.
     pub progress_interval: Duration,
 }
@@ -90,6 +96,8 @@ impl Default for Config {
             audit_share: 0.0,
             audit_seed: 0,
             most_owed: 10_000,
+            inside_nodes: 1e7,
+            inside_nodes_per_thread: 2e5,
             progress_interval: Duration::from_millis(500),
         }
     }

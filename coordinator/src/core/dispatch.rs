@@ -220,10 +220,13 @@ impl Core {
         self.make_familiar(position, worker);
         let id = Key { position, window }.job_id();
         let symmetry = self.graph.get(position).map(|node| node.symmetry).unwrap_or_default();
-        let known = self.bounds_below(turn, position, symmetry);
+        let mut known = self.bounds_below(turn, position, symmetry);
+        known.extend(self.bounds_inside(turn, lease.home, position, symmetry));
         if let Some(solve) = self.solves.get_mut(&lease.home) {
             solve.running += 1;
         }
+        let mut lease = lease;
+        lease.told = self.insides.messages(lease.home);
         self.fleet.begin(worker, id, lease, after(turn.now, self.config.lease));
         let era = self.audits.era;
         let hints = self.is_small_fleet();
@@ -242,6 +245,8 @@ impl Core {
             era,
             hints,
             assistant,
+            inside: self.dear(),
+            is_apart: false,
         };
         turn.commands.push(Command::Assign { worker, job });
     }

@@ -44,6 +44,8 @@ pub(super) struct Lease {
     pub(super) predicted: f64,
     /// The nodes it has searched by its last sign of life.
     pub(super) nodes: u64,
+    /// The last message of bounds from inside the request's jobs of which its worker was told.
+    pub(super) told: u64,
     /// When it runs out.
     deadline: Millis,
 }
@@ -59,7 +61,7 @@ impl Lease {
     ) -> Self {
         let Key { position, window } = key;
         let deadline = Millis(0);
-        Self { target, home, position, window, threads, predicted, nodes: 0, deadline }
+        Self { target, home, position, window, threads, predicted, nodes: 0, told: 0, deadline }
     }
 }
 

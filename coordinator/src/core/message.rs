@@ -1,6 +1,6 @@
 //! What goes into the core and what comes out of it.
 
-use outflank_engine::{Belief, Bound, Position, SharedHint, Square, Symmetry, Window};
+use outflank_engine::{Belief, Bound, FoundBound, Position, SharedHint, Square, Symmetry, Window};
 pub use outflank_proto::message::{Progress, Solution, Source};
 
 /// A point in time: milliseconds since the coordinator started, by a clock that only goes forward.
@@ -52,6 +52,11 @@ pub struct Job {
     pub hints: bool,
     /// Which assistant of the job's lead the worker is; `None` if it searches for itself.
     pub assistant: Option<u32>,
+    /// From so many nodes on, the worker tells of bounds that it finds inside the job; `None`: of none.
+    pub inside: Option<u64>,
+    /// Whether the worker searches without what earlier jobs have left in its tables, and leaves nothing there:
+    /// who judges another's claim must not have it from him.
+    pub is_apart: bool,
 }
 
 /// What a worker believes of a job that goes on.
@@ -171,6 +176,17 @@ pub enum Event {
         worker: WorkerId,
         /// What it believes.
         interim: Interim,
+    },
+    /// A worker has found dear bounds inside a job.
+    Found {
+        /// The worker.
+        worker: WorkerId,
+        /// The job.
+        job: JobId,
+        /// The era of the job.
+        era: u64,
+        /// The bounds.
+        bounds: Vec<FoundBound>,
     },
     /// A worker tells what the search of a job has come to believe, for others to hear.
     Hinted {
@@ -372,4 +388,10 @@ pub trait Proofs {
     /// Returns what is stored for `position`, which is canonical: the bound and the best move (a
     /// square of the canonical form).
     fn get(&self, position: Position) -> Option<(Bound, Option<Square>)>;
+
+    /// Returns the bound of `position`, which is canonical, that is on disk for sure; `Bound::UNKNOWN` if there is
+    /// none.
+    fn kept(&self, position: Position) -> Bound {
+        self.get(position).map_or(Bound::UNKNOWN, |(bound, _)| bound)
+    }
 }

@@ -168,6 +168,7 @@ impl Core {
 
     fn take_solve(&mut self, id: SolveId) -> Option<Solve> {
         let solve = self.solves.remove(&id)?;
+        self.insides.forget(id);
         self.crowd.left(self.solves.keys().next().copied());
         Some(solve)
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use outflank_proto::message::{FromWorker, Hello, ToWorker, Welcome};
+use outflank_proto::message::{Found, FromWorker, Hello, ToWorker, Welcome};
 use outflank_proto::v1::cluster_server::Cluster;
 use outflank_proto::{NEWEST_PROTOCOL, OLDEST_PROTOCOL, common_protocol, v1};
 use tokio::sync::mpsc;
@@ -196,6 +196,9 @@ impl Connection {
             }
             FromWorker::Hints(job, hints) => {
                 Event::Hinted { worker, job: crate::core::JobId(job), hints }
+            }
+            FromWorker::Found(Found { job, era, bounds }) => {
+                Event::Found { worker, job: crate::core::JobId(job), era, bounds }
             }
             FromWorker::Report(report) => {
                 Event::Reported { worker, report: convert::report(report) }

@@ -28,6 +28,8 @@ pub(super) fn job(job: Job) -> message::Job {
         era: job.era,
         hints: job.hints,
         assistant: job.assistant,
+        inside: job.inside,
+        is_apart: job.is_apart,
     }
 }
 

@@ -81,6 +81,10 @@ impl Proofs for View {
         };
         Some((entry.bound, entry.best_move))
     }
+
+    fn kept(&self, position: Position) -> Bound {
+        self.store.get(position).map_or(Bound::UNKNOWN, |stored| stored.bound)
+    }
 }
 
 #[cfg(test)]

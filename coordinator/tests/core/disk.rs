@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use outflank_coordinator::core::{self, AuditId, Command, Proof, Proofs, Report, WorkerId};
 use outflank_coordinator::store::{self, Origin, Provenance, Record};
-use outflank_engine::{Bound, Position, Square};
+use outflank_engine::{Bound, Position, Square, Symmetry};
 use tempfile::TempDir;
 
 use crate::random::Random;
@@ -54,6 +54,10 @@ impl Proofs for Disk {
             let merged = bound.merge(proof.bound).expect("the core persists no contradiction");
             Some((merged, proof.best_move.or(best_move)))
         })
+    }
+
+    fn kept(&self, position: Position) -> Bound {
+        self.kept.get(position).map_or(Bound::UNKNOWN, |(bound, _)| bound)
     }
 }
 
@@ -150,6 +154,12 @@ impl Disk {
         let is_from = |position: &Position| self.sources[position].contains(&Some(worker));
         let mut fallen: BTreeSet<Position> =
             self.kept.0.keys().filter(|position| is_from(position)).copied().collect();
+        let is_searched =
+            |position: &&Position| self.sources[*position].iter().any(Option::is_some);
+        let rests_on_one =
+            |above: &&Position| fallen.iter().any(|&below| may_come_from(below, **above));
+        let searched = self.kept.0.keys().filter(is_searched).filter(rests_on_one);
+        fallen = searched.copied().chain(fallen.iter().copied()).collect();
         let mut before = usize::MAX;
         while fallen.len() != before {
             before = fallen.len();
@@ -172,6 +182,12 @@ impl Disk {
     pub(crate) fn store(&self) -> &store::Store {
         self.real.as_ref().expect("this run has one").store()
     }
+}
+
+/// Returns whether every square that is filled in some image of `above` is filled in `below`.
+fn may_come_from(below: Position, above: Position) -> bool {
+    let images = (0..8).filter_map(Symmetry::new).map(|symmetry| symmetry.position(above));
+    images.into_iter().any(|image| below.empty() & !image.empty() == 0)
 }
 
 fn below(position: Position) -> Vec<Position> {

@@ -1,7 +1,7 @@
 //! What a truthful worker may report about a job.
 
 use outflank_coordinator::core::{Interim, Job, Report};
-use outflank_engine::{Belief, Bound, Position, Score, Square, Window};
+use outflank_engine::{Belief, Bound, FoundBound, Position, Score, Square, Window};
 
 use crate::oracle::Oracle;
 use crate::random::Random;
@@ -41,6 +41,45 @@ pub(crate) fn interim(oracle: &Oracle, random: &mut Random, job: &Job) -> Interi
         is_last: random.chance(50),
     };
     Interim { job: job.id, belief }
+}
+
+/// Returns what a worker may find inside a job: true bounds of positions a few plies below, as its search meets them.
+pub(crate) fn inside(oracle: &Oracle, random: &mut Random, job: &Job) -> Vec<FoundBound> {
+    let mut found = Vec::new();
+    for _ in 0..random.below(4) {
+        let mut position = job.symmetry.position(job.position);
+        for _ in 0..1 + random.below(4) {
+            position = step(random, position);
+        }
+        if position.empties() < job.position.empties() && !position.is_over() {
+            let bound = partial(random, oracle.value(position.canonical()));
+            found.push(FoundBound { position, bound, nodes: 1 + random.below(1000) });
+        }
+    }
+    found
+}
+
+/// Returns one false bound of a position below.
+pub(crate) fn false_inside(oracle: &Oracle, random: &mut Random, job: &Job) -> Option<FoundBound> {
+    let found = inside(oracle, random, job).into_iter().next()?;
+    let value = oracle.value(found.position.canonical());
+    let bound = match random.chance(50) {
+        true if value < Score::MAX => Bound::at_least(between(random, value.up(), Score::MAX)),
+        _ if value > Score::MIN => Bound::at_most(between(random, Score::MIN, value.down())),
+        _ => return None,
+    };
+    Some(FoundBound { bound, ..found })
+}
+
+fn step(random: &mut Random, position: Position) -> Position {
+    if position.must_pass() {
+        return position.pass();
+    }
+    let moves: Vec<Square> = Square::all(position.moves()).collect();
+    match moves.len() {
+        0 => position,
+        count => position.play(moves[random.below(count as u64) as usize]).expect("it is legal"),
+    }
 }
 
 /// Returns a report that claims nothing.

@@ -88,6 +88,8 @@ pub(crate) fn tiny() -> Config {
         leaf_empties: 3,
         most_led: 0,
         goals_from: usize::MAX,
+        inside_nodes: 1.0,
+        inside_nodes_per_thread: 0.0,
         ..Config::default()
     }
 }

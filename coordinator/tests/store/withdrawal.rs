@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use outflank_coordinator::store::{Method, Origin, Provenance, Record, Store, repair, verify};
-use outflank_engine::{Position, Square};
+use outflank_engine::{Position, Square, Symmetry};
 
 use crate::support::{copy_of_log, record};
 
@@ -56,4 +56,25 @@ fn what_a_liar_claimed_and_what_rests_on_it_is_withdrawn_and_nothing_else() {
     assert_eq!(repair(folder.path()).unwrap().records, 2);
     let (store, opened) = Store::open(folder.path()).unwrap();
     assert_eq!((opened.records, store.get(claimed).unwrap().bound), (2, truth.bound));
+}
+
+#[test]
+fn what_another_may_have_searched_with_a_claim_from_deep_below_is_withdrawn_and_nothing_else() {
+    let store = Store::in_memory();
+    let [above, between, claimed] = family();
+    let beside = Square::all(above.moves())
+        .filter_map(|square| above.play(square))
+        .map(Position::canonical)
+        .find(|beside| {
+            let images = (0..8).filter_map(Symmetry::new).map(|turn| turn.position(*beside));
+            images.into_iter().all(|image| claimed.empty() & !image.empty() != 0)
+        })
+        .expect("another move fills a square that is empty in the claim");
+    assert_ne!(beside, between);
+    let of = |worker, position| by(worker, Method::Search, &record(position, 0, 64));
+    store.append(&[of("liar", claimed), of("honest", above), of("honest", beside)]).unwrap();
+    assert_eq!(store.withdraw("liar").unwrap(), 2);
+    assert!(store.get(claimed).is_none());
+    assert!(store.get(above).is_none(), "two plies above, and nothing is known in between");
+    assert!(store.get(beside).is_some(), "its discs never leave the board");
 }

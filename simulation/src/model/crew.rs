@@ -1,7 +1,7 @@
 //! Workers that search the model.
 
 use outflank_coordinator::core::{Interim, Job, Report};
-use outflank_engine::{Belief, Bound, Position, Score, Square, Window};
+use outflank_engine::{Belief, Bound, FoundBound, Position, Score, Square, Symmetry, Window};
 
 use super::ledger::Ledger;
 use super::search::{Found, Searcher, Table};
@@ -50,6 +50,10 @@ struct Worker {
     margin: i32,
     /// How often it has said what it believes of the job.
     said: usize,
+    /// The dear bounds from inside the job that it has not told of yet.
+    inside: Vec<FoundBound>,
+    /// The nodes of the job up to which dear bounds were looked for.
+    inspected: u64,
 }
 
 /// How one worker solves a position without any other.
@@ -134,14 +138,15 @@ impl Model {
 
 impl Crew for Modelled {
     fn begin(&mut self, worker: usize, job: &Job) {
-        let Worker { table, left, said, .. } = &mut self.workers[worker];
+        let Worker { table, left, said, inside, inspected, .. } = &mut self.workers[worker];
         if table.len() > TABLE {
             table.clear();
         }
         for &(position, bound) in &job.known {
             remember(table, position.canonical(), bound);
         }
-        *said = 0;
+        (*said, *inspected) = (0, 0);
+        inside.clear();
         let left = left.take();
         self.search(worker, job, 0, left);
     }
@@ -158,9 +163,18 @@ impl Crew for Modelled {
         true
     }
 
+    fn inside(&mut self, worker: usize, nodes: u64) -> Vec<FoundBound> {
+        let state = &mut self.workers[worker];
+        if let Some((job, _)) = &state.running {
+            let (least, met) = (job.inside, Met::by(job));
+            state.inspect(nodes, least, met);
+        }
+        std::mem::take(&mut state.inside)
+    }
+
     fn look(&mut self, worker: usize, nodes: u64) -> Outlook {
         let seed = self.model.shape().seed;
-        let Worker { running, whole, margin, said, .. } = &mut self.workers[worker];
+        let Worker { running, whole, margin, said, log, .. } = &mut self.workers[worker];
         let Some((job, report)) = running else { return Outlook::default() };
         let after = |number: usize| {
             let opinion = OPINIONS.get(number).filter(|_| job.window.is_null());
@@ -171,8 +185,9 @@ impl Crew for Modelled {
             *said += 1;
             Interim { job: job.id, belief: belief(seed, job, *margin, *said) }
         });
-        match after(*said) {
-            Some(after) => Outlook { until: after, ends: false, interim },
+        let next = after(*said).into_iter().chain(next_dear(log, nodes, job.inside)).min();
+        match next.filter(|&next| next < report.nodes) {
+            Some(next) => Outlook { until: next, ends: false, interim },
             None => Outlook { until: report.nodes, ends: true, interim },
         }
     }
@@ -209,8 +224,24 @@ impl Worker {
         Some((position, spent + nodes.saturating_sub(begin)))
     }
 
+    /// Puts the dear bounds that were found in the first so many nodes of the job aside, to be told.
+    fn inspect(&mut self, nodes: u64, least: Option<u64>, met: Met) {
+        let Some(least) = least else { return };
+        let first = self.log.partition_point(|found| found.after <= self.inspected);
+        let news = self.log[first..].iter().take_while(|found| found.after <= nodes);
+        let dear = news.filter(|found| found.behind >= least).map(|found| FoundBound {
+            position: met.turned(found.position),
+            bound: found.bound,
+            nodes: found.behind,
+        });
+        self.inside.extend(dear);
+        let end = self.log.last().map_or(0, |last| last.after);
+        self.inspected = self.inspected.max(nodes.min(end));
+    }
+
     /// Takes what was found in the first so many nodes of `job` into the table and the ledger.
     fn keep(&mut self, job: &Job, nodes: u64, ledger: &mut Ledger) {
+        self.inspect(nodes, job.inside, Met::by(job));
         for Found { after, position, bound, cost, .. } in std::mem::take(&mut self.log) {
             if after <= nodes {
                 remember(&mut self.table, position, bound);
@@ -227,6 +258,30 @@ impl Worker {
             Some((square, *self.table.get(&child)?))
         };
         Square::all(position.moves()).filter_map(bound).collect()
+    }
+}
+
+/// Returns after how many nodes the next dear bound is found.
+fn next_dear(log: &[Found], nodes: u64, least: Option<u64>) -> Option<u64> {
+    let first = log.partition_point(|found| found.after <= nodes);
+    let least = least?;
+    log[first..].iter().find(|found| found.behind >= least).map(|found| found.after)
+}
+
+/// How searches of a job meet the positions of the model, which are canonical: with these squares filled.
+#[derive(Clone, Copy, Debug)]
+struct Met(u64);
+
+impl Met {
+    fn by(job: &Job) -> Self {
+        Self(!job.symmetry.position(job.position).empty())
+    }
+
+    /// Returns a position below that of the job as a search of the job meets it.
+    fn turned(self, below: Position) -> Position {
+        let turned = (0..8).filter_map(Symmetry::new).map(|symmetry| symmetry.position(below));
+        let mut met = turned.filter(|turned| !turned.empty() & self.0 == self.0);
+        met.next().unwrap_or(below)
     }
 }
 

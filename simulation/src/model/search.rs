@@ -37,6 +37,8 @@ pub(super) struct Found {
     pub(super) cost: u64,
     /// Those of them that need not be searched again, as they were before the search began.
     pub(super) spent: u64,
+    /// The nodes behind it, all of those below it included.
+    pub(super) behind: u64,
 }
 
 impl<'a> Searcher<'a> {
@@ -88,7 +90,7 @@ impl<'a> Searcher<'a> {
         if known.upper() < threshold {
             return known.upper();
         }
-        let (mut cost, mut spent) = (0, 0);
+        let (mut cost, mut spent, before) = (0, 0, self.nodes);
         let seen = match self.model.below(position) {
             Below::Value(value) => {
                 let begun = self.begun.take_if(|(begun, _)| *begun == position);
@@ -105,7 +107,8 @@ impl<'a> Searcher<'a> {
         };
         let merged = known.merge(bound).unwrap_or(bound);
         self.found.insert(position, merged);
-        self.log.push(Found { after: self.nodes, position, bound: merged, cost, spent });
+        let behind = self.nodes - before + spent;
+        self.log.push(Found { after: self.nodes, position, bound: merged, cost, spent, behind });
         seen
     }
 

@@ -166,5 +166,7 @@ fn job() -> Job {
         era: 0,
         hints: false,
         assistant: None,
+        inside: None,
+        is_apart: false,
     }
 }

@@ -111,7 +111,9 @@ impl World {
             self.apply(Event::Left { worker });
         }
         self.agenda.retain(|_, happening| match happening {
-            Happening::Arrives(Event::Reported { worker, .. }) => self.processes[worker] != process,
+            Happening::Arrives(Event::Reported { worker, .. } | Event::Found { worker, .. }) => {
+                self.processes[worker] != process
+            }
             _ => true,
         });
     }

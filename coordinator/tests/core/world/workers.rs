@@ -92,12 +92,33 @@ impl World {
             let begun = 1 + self.random.below(delay);
             self.schedule(begun, Happening::Arrives(Event::Interim { worker, interim }));
         }
+        if job.inside.is_some() {
+            self.find_inside(worker, &job, delay);
+        }
         let Some(state) = self.workers.get_mut(&worker) else { return };
         state.jobs.insert(id, (job, nodes));
         let threads = state.threads;
         let busy: u32 = state.jobs.values().map(|(job, _)| job.threads).sum();
         assert!(busy <= threads || !self.is_quiet(), "{worker:?} has {threads} threads");
         self.schedule(delay, Happening::Ends { worker, job: id, nodes: searched });
+    }
+
+    /// Has a worker tell, while a job goes on or just after it, of what it has found inside.
+    fn find_inside(&mut self, worker: WorkerId, job: &Job, delay: u64) {
+        let lies = self.workers.get(&worker).map_or(0, |state| state.lies);
+        let bounds = if self.random.chance(lies) {
+            let lie = worker::false_inside(&self.oracle, &mut self.random, job);
+            self.outcome.happened.wrong += u64::from(lie.is_some());
+            lie.into_iter().collect()
+        } else {
+            worker::inside(&self.oracle, &mut self.random, job)
+        };
+        if bounds.is_empty() || self.is_lost() {
+            return;
+        }
+        let event = Event::Found { worker, job: job.id, era: job.era, bounds };
+        let after = 1 + self.random.below(delay + delay / 4);
+        self.schedule(after, Happening::Arrives(event));
     }
 
     pub(super) fn job_ends(&mut self, worker: WorkerId, job: JobId, nodes: u64) {

@@ -1,0 +1,174 @@
+//! Bounds from inside jobs: who is told of them, and who is not.
+
+use outflank_coordinator::core::{Command, Config, Event, Job, Method, WorkerId};
+use outflank_engine::{Bound, FoundBound, Position, Score, Square};
+
+use crate::oracle::Oracle;
+use crate::random::{Random, position};
+use crate::script::{Script, assigned, only_job, truth, whole};
+use crate::worker::empty;
+
+/// Sizes at which every bound is dear, and jobs that run into their limits are split.
+fn sharing() -> Config {
+    Config { leaf_empties: 3, inside_nodes: 1.0, inside_nodes_per_thread: 0.0, ..whole() }
+}
+
+/// Returns the position that a search of `job` begins with.
+fn begin(job: &Job) -> Position {
+    job.symmetry.position(job.position)
+}
+
+/// Returns whether the squares that are filled where `job` begins are filled in `position`.
+fn may_meet(job: &Job, position: Position) -> bool {
+    position.empty() & !begin(job).empty() == 0
+}
+
+/// Returns a true bound of a position that both searches may meet: by moves from the first, and as far as the filled
+/// squares tell from the other.
+fn found_in_both(first: &Job, other: &Job) -> FoundBound {
+    let mut random = Random(3);
+    let (position, bound) = (0..10_000)
+        .find_map(|_| {
+            let mut position = begin(first);
+            for _ in 0..4 {
+                let moves: Vec<Square> = Square::all(position.moves()).collect();
+                let choice = random.below(moves.len().max(1) as u64) as usize;
+                position = position.play(*moves.get(choice)?)?;
+            }
+            let is_common = may_meet(other, position) && !position.is_over();
+            is_common
+                .then(|| (position, Bound::exact(Oracle::default().value(position.canonical()))))
+        })
+        .expect("moves of brothers can be played in turn");
+    FoundBound { position, bound, nodes: 100 }
+}
+
+fn found(worker: u64, job: &Job, bounds: Vec<FoundBound>) -> Event {
+    Event::Found { worker: WorkerId(worker), job: job.id, era: job.era, bounds }
+}
+
+fn told(commands: &[Command]) -> Vec<(u64, Vec<(Position, Bound)>)> {
+    let tells = commands.iter().filter_map(|command| match command {
+        Command::Tell { worker, known, .. } => Some((worker.0, known.clone())),
+        _ => None,
+    });
+    tells.collect()
+}
+
+/// Returns a script with three workers whose jobs are parts of one request.
+fn three_at_work(config: Config) -> (Script, Vec<(u64, Job)>) {
+    let mut script = Script::new(config);
+    script.join(0, 1, 1);
+    let (_, root) = only_job(&script.submit(0, 1, position(&mut Random(5), 10)));
+    script.join(0, 2, 1);
+    script.join(0, 3, 1);
+    let jobs = assigned(&script.report(1, 1, empty(&root, root.node_limit)));
+    assert_eq!(jobs.len(), 3, "{jobs:?}");
+    (script, jobs)
+}
+
+#[test]
+fn what_is_found_inside_a_job_is_told_with_a_heartbeat_to_others_who_may_meet_it_once() {
+    let (mut script, jobs) = three_at_work(sharing());
+    let [(author, from), (other, to), (third, beside)] = &jobs[..] else { panic!("{jobs:?}") };
+    assert_eq!(from.inside, Some(1));
+    let inside = found_in_both(from, to);
+    let commands = script.at(2, found(*author, from, vec![inside]));
+    let kept = commands.iter().find_map(|command| match command {
+        Command::Persist { proofs } => proofs.first().copied(),
+        _ => None,
+    });
+    let kept = kept.expect("it is a claim like any");
+    assert_eq!((kept.worker, kept.method), (Some(WorkerId(*author)), Method::Search));
+    assert_eq!((kept.position, kept.bound), (inside.position.canonical(), inside.bound));
+    assert_eq!(told(&script.heartbeat(3, *author, &[from])), [], "it knows that itself");
+    let expected = vec![(inside.position, inside.bound)];
+    assert_eq!(told(&script.heartbeat(3, *other, &[to])), [(*other, expected.clone())]);
+    assert_eq!(told(&script.heartbeat(4, *other, &[to])), [], "once");
+    let meets = may_meet(beside, inside.position);
+    let to_third = told(&script.heartbeat(4, *third, &[beside]));
+    assert_eq!(to_third, if meets { vec![(*third, expected)] } else { vec![] });
+}
+
+#[test]
+fn a_job_that_is_handed_out_later_comes_with_what_was_found_below_it_and_with_nothing_else() {
+    let (mut script, jobs) = three_at_work(sharing());
+    let [(author, from), (other, to), _] = &jobs[..] else { panic!("{jobs:?}") };
+    let inside = found_in_both(from, to);
+    script.at(2, found(*author, from, vec![inside]));
+    let mut seen = [0, 0];
+    let commands = script.report(3, *other, empty(to, to.node_limit));
+    for (_, job) in assigned(&commands) {
+        let comes = job.known.contains(&(inside.position, inside.bound));
+        let is_below = inside.position.empties() < job.position.empties();
+        assert_eq!(comes, is_below && may_meet(&job, inside.position), "{job:?}");
+        seen[usize::from(comes)] += 1;
+    }
+    script.join(4, 9, 12);
+    for (_, job) in assigned(&script.at(5, Event::Tick)) {
+        let comes = job.known.contains(&(inside.position, inside.bound));
+        seen[usize::from(comes)] += 1;
+    }
+    assert!(seen[0] + seen[1] > 0, "{seen:?}");
+}
+
+#[test]
+fn what_cannot_be_below_a_job_is_of_another_era_or_of_a_job_that_is_over_is_no_claim() {
+    let (mut script, jobs) = three_at_work(sharing());
+    let [(author, from), (other, to), _] = &jobs[..] else { panic!("{jobs:?}") };
+    let inside = found_in_both(from, to);
+    let is_kept = |commands: &[Command]| {
+        commands.iter().any(|command| matches!(command, Command::Persist { .. }))
+    };
+    let above = FoundBound { position: begin(from), ..inside };
+    assert!(!is_kept(&script.at(2, found(*author, from, vec![above]))));
+    let Event::Found { worker, job, bounds, .. } = found(*author, from, vec![inside]) else {
+        panic!("it is that event");
+    };
+    let later = Event::Found { worker, job, era: from.era + 1, bounds };
+    assert!(!is_kept(&script.at(2, later)));
+    assert!(!is_kept(&script.at(2, found(*other, from, vec![inside]))), "not its job");
+    script.report(3, *author, truth(from));
+    assert!(!is_kept(&script.at(4, found(*author, from, vec![inside]))), "it is over");
+}
+
+#[test]
+fn who_judges_a_claim_from_inside_a_job_does_so_apart_and_is_told_nothing() {
+    let (mut script, jobs) = three_at_work(Config { audit_share: 1.0, ..sharing() });
+    let [(author, from), (other, to), _] = &jobs[..] else { panic!("{jobs:?}") };
+    let inside = found_in_both(from, to);
+    script.at(2, found(*author, from, vec![inside]));
+    let commands = script.report(3, *other, truth(to));
+    let claimed = inside.position.canonical();
+    let audit = assigned(&commands).into_iter().find(|(_, job)| job.position == claimed);
+    let (judge, audit) = audit.expect("the share is one in one");
+    assert_ne!(judge, *author);
+    assert!(audit.is_apart && audit.inside.is_none() && audit.known.is_empty(), "{audit:?}");
+    assert_eq!(told(&script.heartbeat(4, judge, &[&audit])), []);
+}
+
+#[test]
+fn a_false_bound_from_inside_a_job_is_refuted_and_its_author_convicted() {
+    let (mut script, jobs) = three_at_work(Config { audit_share: 1.0, ..sharing() });
+    let [(author, from), (other, to), (third, beside)] = &jobs[..] else { panic!("{jobs:?}") };
+    let inside = found_in_both(from, to);
+    let value = inside.bound.value().expect("it is exact");
+    let bound = match value < Score::MAX {
+        true => Bound::at_least(value.up()),
+        false => Bound::at_most(value.down()),
+    };
+    script.at(2, found(*author, from, vec![FoundBound { bound, ..inside }]));
+    let claimed = inside.position.canonical();
+    let mut convicted = Vec::new();
+    for (second, worker, job) in [(3, *other, to), (4, *third, beside)] {
+        let commands = script.report(second, worker, truth(job));
+        let audit = assigned(&commands).into_iter().find(|(_, job)| job.position == claimed);
+        let (judge, audit) = audit.expect("each is asked in turn");
+        for command in script.report(second, judge, truth(&audit)) {
+            if let Command::Convict { workers, .. } = command {
+                convicted.extend(workers);
+            }
+        }
+    }
+    assert_eq!(convicted, [WorkerId(*author)]);
+}
