@@ -10,7 +10,8 @@
 
 use super::SearchSet;
 use super::board::Node;
-use super::order::{Candidate, MOST_MOVES, Outlook, after_at_a_glance};
+use super::order::{Candidate, Candidates, MOST_MOVES, Outlook, after_at_a_glance};
+use super::past::{Past, Verdict};
 use super::witness::Witness;
 use crate::evaluation::costs::Prospect;
 use crate::evaluation::{Costs, UNIT, Weights};
@@ -49,10 +50,7 @@ impl Scrutiny {
 const AS_A_SQUARE_LESS: i32 = 8 * UNIT;
 
 /// Fewest empty squares at which the cost of a known move is compared with the costs of others.
-pub(super) const DOUBT_KNOWN_FROM: u32 = 16;
-
-/// What the cost of a known move is multiplied with: it has cut off before, the others are promises.
-const KNOWN: f32 = 0.75;
+pub(super) const DOUBT_KNOWN_FROM: u32 = 14;
 
 /// Moves that promise so much less than the best, in units of the evaluation, are not compared.
 const FAR_BEHIND: i32 = 9 * UNIT;
@@ -71,6 +69,8 @@ pub(crate) struct Question<'a> {
     costs: &'a Costs,
     /// The value that the one who proves must be shown to exceed, in discs.
     alpha: i32,
+    /// What is remembered, if anything is.
+    past: Option<Past<'a>>,
     witness: Option<&'a Witness>,
 }
 
@@ -78,7 +78,13 @@ impl<'a> Question<'a> {
     /// Returns the question with these weights, if they say what proofs cost.
     #[inline(always)]
     pub(super) fn new(weights: &'a Weights, alpha: i32) -> Option<Self> {
-        Some(Self { weights, costs: weights.costs()?, alpha, witness: None })
+        Some(Self { weights, costs: weights.costs()?, alpha, past: None, witness: None })
+    }
+
+    /// Returns the question with what earlier searches left.
+    #[inline(always)]
+    pub(super) fn remembering(self, past: Past<'a>) -> Self {
+        Self { past: Some(past), ..self }
     }
 
     /// Returns the question with somebody who wants to see what is looked at.
@@ -112,8 +118,6 @@ pub(super) struct Comparison<'a, K> {
     pub(super) kernels: K,
     pub(super) question: Question<'a>,
     pub(super) node: &'a Node,
-    /// The move that cut off in an earlier search.
-    pub(super) known: Option<u8>,
 }
 
 impl<K: SearchSet> Comparison<'_, K> {
@@ -159,9 +163,7 @@ impl<K: SearchSet> Comparison<'_, K> {
             let which = order[index];
             let Candidate { square, flipped, .. } = candidates[which];
             let after = self.node.after(self.kernels, square, flipped);
-            let factor = if self.known == Some(square as u8) { KNOWN } else { 1.0 };
-            let limit = costs[0] * slack / factor;
-            let cost = factor * self.kernels.cost(self.question, &after, pairs, limit);
+            let cost = self.kernels.cost(self.question, &after, pairs, costs[0] * slack);
             let mut place = index;
             while place > 0 && costs[place - 1] > cost {
                 costs[place] = costs[place - 1];
@@ -209,28 +211,77 @@ fn cheapest_answer<K: SearchSet>(
     pairs: usize,
     limit: f32,
 ) -> f32 {
+    let verdict =
+        question.past.map_or(Verdict::Unknown, |past| past.verdict(kernels, node, question.alpha));
+    match verdict {
+        Verdict::Proved => return 0.0,
+        Verdict::Refuted => return IN_VAIN,
+        _ => {}
+    }
     let moves = kernels.moves(node.board.player, node.board.opponent);
     if moves == 0 {
         return at_a_pass(kernels, question, node);
+    }
+    let moves = Candidates::new(kernels, node.board, moves);
+    if question.past.is_some_and(|past| past.has_proof(kernels, node, &moves, question.alpha)) {
+        return 0.0;
+    }
+    match verdict {
+        Verdict::Believed(square) => {
+            let mut moves = moves.as_slice().iter();
+            if let Some(answer) = moves.find(|answer| answer.square == square) {
+                return believed(kernels, question, node, answer, pairs, limit);
+            }
+        }
+        Verdict::Doubted if pairs == 1 => return DOUBTED * question.loss(node.empties - 1),
+        _ => {}
     }
     if pairs == 1 {
         if let Some(witness) = question.witness {
             witness.see(node.board, node.empties, question.alpha);
         }
-        let answers = Answers::<EVALUATED>::new(kernels, node, moves);
+        let answers = Answers::<EVALUATED>::new(kernels, node, &moves);
         let mut attempts = Attempts::new();
         for place in 0..answers.count {
-            attempts.add(answers.prospect(kernels, question, node, place));
+            attempts.add(answers.list[place].prospect(kernels, question, node));
         }
         return attempts.cost(question.loss(node.empties - 1));
     }
-    let answers = Answers::<MOST_ANSWERS>::new(kernels, node, moves);
+    let answers = Answers::<MOST_ANSWERS>::new(kernels, node, &moves);
     let mut least = f32::INFINITY;
     for answer in answers.cheapest_two(kernels, question, node).into_iter().flatten() {
         let after = node.after(kernels, answer.square, answer.flipped);
         least = least.min(kernels.cost(question, &after, pairs - 1, limit.min(least)));
     }
     least
+}
+
+/// What a move costs that does not prove anything: more than all that do.
+const IN_VAIN: f32 = 1e30;
+
+/// What it costs where a selective search found no answer, as a part of a loss.
+const DOUBTED: f32 = 0.5;
+
+/// Parts of the cost of an answer, and of a loss, that remain where a selective search came to it.
+const BELIEVED: (f32, f32) = (0.7, 0.005);
+
+/// Returns the cost of the `answer` that a selective search came to.
+#[inline(always)]
+fn believed<K: SearchSet>(
+    kernels: K,
+    question: Question<'_>,
+    node: &Node,
+    answer: &Candidate,
+    pairs: usize,
+    limit: f32,
+) -> f32 {
+    if pairs > 1 {
+        let after = node.after_candidate(kernels, answer);
+        return kernels.cost(question, &after, pairs - 1, limit);
+    }
+    let Prospect { cost, .. } =
+        Answer::new(kernels, node, answer).prospect(kernels, question, node);
+    BELIEVED.0 * cost + BELIEVED.1 * question.loss(node.empties - 1)
 }
 
 /// How many answers are evaluated at the last pair.
@@ -303,6 +354,28 @@ struct Answer {
     count: u32,
 }
 
+impl Answer {
+    #[inline(always)]
+    fn new<K: SearchSet>(kernels: K, node: &Node, candidate: &Candidate) -> Self {
+        let &Candidate { flipped, square, .. } = candidate;
+        let after = node.board.after(square, flipped);
+        let replies = kernels.moves(after.player, after.opponent);
+        Self { flipped, replies, square, count: kernels.count(replies) }
+    }
+
+    /// Returns the prospect of a proof after this answer in `node`.
+    ///
+    /// Callers loop over places: the closure of an iterator would be compiled for any processor, and
+    /// its look-ups would become calls.
+    #[inline(always)]
+    fn prospect<K: SearchSet>(&self, kernels: K, question: Question<'_>, node: &Node) -> Prospect {
+        let &Self { flipped, square, replies, count } = self;
+        let candidate = Candidate { flipped, square, ..Candidate::default() };
+        let value = after_at_a_glance(kernels, question.weights, node, candidate, replies);
+        question.prospect(node.empties - 1, count, value)
+    }
+}
+
 /// The answers to a reply that leave the opponent the fewest moves, in this order, at most `MOST`.
 #[derive(Debug)]
 struct Answers<const MOST: usize> {
@@ -313,49 +386,23 @@ struct Answers<const MOST: usize> {
 impl<const MOST: usize> Answers<MOST> {
     /// Chooses among `moves`; of two that leave as many moves the first is kept.
     #[inline(always)]
-    fn new<K: SearchSet>(kernels: K, node: &Node, moves: u64) -> Self {
+    fn new<K: SearchSet>(kernels: K, node: &Node, moves: &Candidates) -> Self {
         let mut all = [Answer::default(); MOST_MOVES];
         let mut keys = [u32::MAX; MOST];
-        let (mut rest, mut found) = (moves, 0);
-        while rest != 0 {
-            let square = rest.trailing_zeros();
-            rest &= rest - 1;
-            let flipped = kernels.flip(node.board.player, node.board.opponent, square);
-            let after = node.board.after(square, flipped);
-            let replies = kernels.moves(after.player, after.opponent);
-            let count = kernels.count(replies);
-            all[found] = Answer { flipped, replies, square, count };
+        for (found, candidate) in moves.as_slice().iter().enumerate() {
+            all[found] = Answer::new(kernels, node, candidate);
             // Insertion without a branch: how many replies an answer leaves cannot be foreseen.
-            let mut key = count << 8 | found as u32;
+            let mut key = all[found].count << 8 | found as u32;
             for kept in &mut keys {
                 (*kept, key) = ((*kept).min(key), (*kept).max(key));
             }
-            found += 1;
         }
-        let count = found.min(MOST);
+        let count = moves.as_slice().len().min(MOST);
         let mut list = [Answer::default(); MOST];
         for place in 0..count {
             list[place] = all[keys[place] as usize & 0xFF];
         }
         Self { list, count }
-    }
-
-    /// Returns the prospect of the answer at a place in the list.
-    ///
-    /// Callers loop over places: the closure of an iterator would be compiled for any processor, and
-    /// its look-ups would become calls.
-    #[inline(always)]
-    fn prospect<K: SearchSet>(
-        &self,
-        kernels: K,
-        question: Question<'_>,
-        node: &Node,
-        place: usize,
-    ) -> Prospect {
-        let Answer { flipped, square, replies, count } = self.list[place];
-        let candidate = Candidate { flipped, square, ..Candidate::default() };
-        let value = after_at_a_glance(kernels, question.weights, node, candidate, replies);
-        question.prospect(node.empties - 1, count, value)
     }
 
     /// Returns the two with the least cost for their chance, the cheapest first.
@@ -369,7 +416,7 @@ impl<const MOST: usize> Answers<MOST> {
         let (mut least, mut cheapest) = ([f32::INFINITY; 2], [None; 2]);
         for place in 0..self.count {
             let answer = self.list[place];
-            let ratio = self.prospect(kernels, question, node, place).ratio();
+            let ratio = answer.prospect(kernels, question, node).ratio();
             if ratio < least[0] {
                 (least, cheapest) = ([ratio, least[0]], [Some(answer), cheapest[0]]);
             } else if ratio < least[1] {

@@ -5,6 +5,7 @@ use super::board::{Board, Node};
 use super::cost::{Comparison, Question, Scrutiny};
 use super::level::Level;
 use super::order::{Candidate, Candidates, Hurry, Outlook};
+use super::past::Past;
 use super::principal::{Task, narrow};
 use super::searcher::{Searcher, Stopped};
 use super::{SearchSet, cost, crew, last, middle, plain, shallow, stability};
@@ -150,7 +151,9 @@ pub(super) fn search_moves<K: SearchSet>(
     let node = task.node;
     let outlook = Outlook::new(node.estimate, task.alpha);
     let question = searcher.weights().and_then(|weights| Question::new(weights, task.alpha));
-    let question = question.map(|question| question.seen_by(searcher.crew.witness));
+    let past = Past { table: searcher.table(), hints: searcher.hints() };
+    let question =
+        question.map(|question| question.remembering(past).seen_by(searcher.crew.witness));
     let scrutiny = Scrutiny::for_node(node.empties, node.estimate, task.alpha);
     let comparison = question.zip(scrutiny);
     let doubted = comparison.is_some() && node.empties >= cost::DOUBT_KNOWN_FROM;
@@ -164,8 +167,7 @@ pub(super) fn search_moves<K: SearchSet>(
     }
     candidates.sort(searcher, &node, first, Hurry::for_empties(node.empties, outlook))?;
     if let Some((question, scrutiny)) = comparison {
-        let (kernels, known) = (searcher.kernels, first[0]);
-        let comparison = Comparison { kernels, question, node: &node, known };
+        let comparison = Comparison { kernels: searcher.kernels, question, node: &node };
         comparison.cheapest_first(candidates.as_mut_slice(), scrutiny);
     }
     let candidates = candidates.as_slice();

@@ -179,7 +179,7 @@ fn the_cheapest_move_comes_first_and_the_others_keep_their_order() {
             });
         let cheapest = costs.enumerate().min_by(|one, other| one.1.total_cmp(&other.1));
         let (kernels, question) = (Scalar::new(), question());
-        let comparison = Comparison { kernels, question, node: &node, known: None };
+        let comparison = Comparison { kernels, question, node: &node };
         comparison.cheapest_first(candidates.as_mut_slice(), Scrutiny { moves: 5, pairs: 1 });
         let mut expected = before;
         if let Some((place, _)) = cheapest {

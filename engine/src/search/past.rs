@@ -1,0 +1,94 @@
+//! What earlier searches left of the positions that a comparison of [costs](super::cost) looks at.
+//!
+//! A bound in the table of proofs makes a part of a proof free, or impossible. A hint of a selective
+//! search says which answer will most likely do, or that none will.
+
+use super::SearchSet;
+use super::board::{Board, Node};
+use super::middle;
+use super::order::{Candidates, MOST_MOVES};
+use crate::evaluation::UNIT;
+use crate::table::{Hints, Table};
+
+/// Fewest empty squares at which bounds are looked up: below, they are not in the shared table.
+const PROVED_FROM: u32 = middle::MOST_EMPTIES + 1;
+
+/// Fewest empty squares at which a selective search may have left a hint.
+const HINTS_FROM: u32 = 13;
+
+/// The tables of a search.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Past<'a> {
+    pub(super) table: &'a Table,
+    pub(super) hints: &'a Hints,
+}
+
+/// What is known of a claim that the player of a position is worth more than so many discs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    Proved,
+    Refuted,
+    /// A selective search came to this move.
+    Believed(u32),
+    /// A selective search found no move.
+    Doubted,
+    Unknown,
+}
+
+impl Past<'_> {
+    /// Returns what is known of the claim that the player of `node` is worth more than `alpha` discs.
+    #[inline(always)]
+    pub(super) fn verdict<K: SearchSet>(self, kernels: K, node: &Node, alpha: i32) -> Verdict {
+        let &Node { board: Board { player, opponent }, empties, .. } = node;
+        if empties < PROVED_FROM {
+            return Verdict::Unknown;
+        }
+        let hash = kernels.hash(player, opponent);
+        match self.table.get(hash, player, opponent) {
+            Some(known) if known.lower > alpha => return Verdict::Proved,
+            Some(known) if known.upper <= alpha => return Verdict::Refuted,
+            _ => {}
+        }
+        if empties < HINTS_FROM {
+            return Verdict::Unknown;
+        }
+        // Only searches to the end count, of whatever level.
+        match self.hints.get(hash, player, opponent) {
+            Some(hint) if u32::from(hint.effort.plies) != empties => Verdict::Unknown,
+            Some(hint) if hint.upper <= alpha * UNIT => Verdict::Doubted,
+            Some(hint) if hint.lower > alpha * UNIT => {
+                hint.moves[0].map_or(Verdict::Unknown, |square| Verdict::Believed(square.into()))
+            }
+            _ => Verdict::Unknown,
+        }
+    }
+
+    /// Returns whether one of the `moves` of `node` is proved to be worth more than `alpha` discs.
+    #[inline(always)]
+    pub(super) fn has_proof<K: SearchSet>(
+        self,
+        kernels: K,
+        node: &Node,
+        moves: &Candidates,
+        alpha: i32,
+    ) -> bool {
+        if node.empties <= PROVED_FROM {
+            return false;
+        }
+        let mut hashes = [0; MOST_MOVES];
+        // All lines are on their way before the first is needed.
+        for (hash, candidate) in hashes.iter_mut().zip(moves.as_slice()) {
+            let after = node.board.after(candidate.square, candidate.flipped);
+            *hash = kernels.hash(after.player, after.opponent);
+            self.table.prefetch(*hash);
+        }
+        for (&hash, candidate) in hashes.iter().zip(moves.as_slice()) {
+            let after = node.board.after(candidate.square, candidate.flipped);
+            let known = self.table.get(hash, after.player, after.opponent);
+            if known.is_some_and(|known| -known.upper > alpha) {
+                return true;
+            }
+        }
+        false
+    }
+}
