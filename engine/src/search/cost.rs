@@ -9,7 +9,7 @@
 //! whole move was in vain.
 
 use super::SearchSet;
-use super::board::Node;
+use super::board::{Board, Node};
 use super::order::{Candidate, Candidates, MOST_MOVES, Outlook, after_at_a_glance};
 use super::past::{Past, Verdict};
 use super::witness::Witness;
@@ -91,6 +91,36 @@ impl<'a> Question<'a> {
     #[inline(always)]
     pub(super) fn seen_by(self, witness: Option<&'a Witness>) -> Self {
         Self { witness, ..self }
+    }
+
+    /// Returns what is remembered of a position that the one who proves is to move in.
+    #[inline(always)]
+    fn verdict<K: SearchSet>(self, kernels: K, board: Board, empties: u32) -> Verdict {
+        match self.past {
+            Some(past) => past.verdict(kernels, board, empties, self.alpha),
+            None => Verdict::Unknown,
+        }
+    }
+
+    /// Asks for what is remembered of the positions after `moves` of `node`; see
+    /// [`Past::prefetch_after`].
+    #[inline(always)]
+    fn prefetch_after<K: SearchSet>(
+        self,
+        kernels: K,
+        node: &Node,
+        moves: &Candidates,
+    ) -> [u64; MOST_MOVES] {
+        match self.past {
+            Some(past) => past.prefetch_after(kernels, node, moves),
+            None => [0; MOST_MOVES],
+        }
+    }
+
+    /// Returns whether one of the `moves` of `node` is known to be a proof.
+    #[inline(always)]
+    fn has_proof(self, node: &Node, moves: &Candidates, hashes: &[u64; MOST_MOVES]) -> bool {
+        self.past.is_some_and(|past| past.has_proof(node, moves, hashes, self.alpha))
     }
 
     /// Returns the prospect of a proof in a position whose player has so many `replies`, and which
@@ -187,67 +217,93 @@ pub(super) fn body<K: SearchSet>(
     limit: f32,
 ) -> f32 {
     let board = node.board;
-    let mut replies = kernels.moves(board.player, board.opponent);
+    let replies = kernels.moves(board.player, board.opponent);
     if replies == 0 {
-        return cheapest_answer(kernels, question, &node.pass(kernels), pairs, limit);
+        return cheapest_answer(
+            kernels,
+            question,
+            &node.pass(kernels),
+            Verdict::Unknown,
+            pairs,
+            limit,
+        );
+    }
+    let replies = Candidates::new(kernels, board, replies);
+    if let Some(past) = question.past {
+        // All lines are on their way before the first is needed.
+        for &Candidate { flipped, square, .. } in replies.as_slice() {
+            past.prefetch(kernels, board.after(square, flipped), node.empties - 1);
+        }
     }
     let mut sum = 0.0;
-    while replies != 0 && sum < limit {
-        let square = replies.trailing_zeros();
-        replies &= replies - 1;
-        let flipped = kernels.flip(board.player, board.opponent, square);
+    for &Candidate { flipped, square, .. } in replies.as_slice() {
+        let verdict = question.verdict(kernels, board.after(square, flipped), node.empties - 1);
+        match verdict {
+            Verdict::Proved => continue,
+            Verdict::Refuted => return IN_VAIN,
+            _ => {}
+        }
         let after = node.after(kernels, square, flipped);
-        sum += cheapest_answer(kernels, question, &after, pairs, limit - sum);
+        sum += cheapest_answer(kernels, question, &after, verdict, pairs, limit - sum);
+        if sum >= limit {
+            break;
+        }
     }
     sum
 }
 
-/// Returns the cost of the cheapest answer in `node`, or a number that is not less than `limit`.
+/// Returns the cost of the cheapest answer in `node`, of which the `verdict` is no proof, or a number
+/// that is not less than `limit`.
 #[inline(always)]
 fn cheapest_answer<K: SearchSet>(
     kernels: K,
     question: Question<'_>,
     node: &Node,
+    verdict: Verdict,
     pairs: usize,
     limit: f32,
 ) -> f32 {
-    let verdict =
-        question.past.map_or(Verdict::Unknown, |past| past.verdict(kernels, node, question.alpha));
-    match verdict {
-        Verdict::Proved => return 0.0,
-        Verdict::Refuted => return IN_VAIN,
-        _ => {}
-    }
     let moves = kernels.moves(node.board.player, node.board.opponent);
     if moves == 0 {
         return at_a_pass(kernels, question, node);
     }
     let moves = Candidates::new(kernels, node.board, moves);
-    if question.past.is_some_and(|past| past.has_proof(kernels, node, &moves, question.alpha)) {
-        return 0.0;
-    }
+    let hashes = question.prefetch_after(kernels, node, &moves);
+    let loss = question.loss(node.empties - 1);
     match verdict {
         Verdict::Believed(square) => {
-            let mut moves = moves.as_slice().iter();
-            if let Some(answer) = moves.find(|answer| answer.square == square) {
+            let mut answers = moves.as_slice().iter();
+            if let Some(answer) = answers.find(|answer| answer.square == square) {
+                if question.has_proof(node, &moves, &hashes) {
+                    return 0.0;
+                }
                 return believed(kernels, question, node, answer, pairs, limit);
             }
         }
-        Verdict::Doubted if pairs == 1 => return DOUBTED * question.loss(node.empties - 1),
+        Verdict::Doubted if pairs == 1 => {
+            return if question.has_proof(node, &moves, &hashes) { 0.0 } else { DOUBTED * loss };
+        }
         _ => {}
     }
     if pairs == 1 {
+        let answers = Answers::<EVALUATED>::new(kernels, node, &moves);
+        // Not before: what the table holds is on its way.
+        if question.has_proof(node, &moves, &hashes) {
+            return 0.0;
+        }
         if let Some(witness) = question.witness {
             witness.see(node.board, node.empties, question.alpha);
         }
-        let answers = Answers::<EVALUATED>::new(kernels, node, &moves);
         let mut attempts = Attempts::new();
         for place in 0..answers.count {
             attempts.add(answers.list[place].prospect(kernels, question, node));
         }
-        return attempts.cost(question.loss(node.empties - 1));
+        return attempts.cost(loss);
     }
     let answers = Answers::<MOST_ANSWERS>::new(kernels, node, &moves);
+    if question.has_proof(node, &moves, &hashes) {
+        return 0.0;
+    }
     let mut least = f32::INFINITY;
     for answer in answers.cheapest_two(kernels, question, node).into_iter().flatten() {
         let after = node.after(kernels, answer.square, answer.flipped);

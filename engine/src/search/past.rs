@@ -36,10 +36,28 @@ pub(super) enum Verdict {
 }
 
 impl Past<'_> {
-    /// Returns what is known of the claim that the player of `node` is worth more than `alpha` discs.
+    /// Asks the CPU for what the tables hold of a position with so many `empties`.
     #[inline(always)]
-    pub(super) fn verdict<K: SearchSet>(self, kernels: K, node: &Node, alpha: i32) -> Verdict {
-        let &Node { board: Board { player, opponent }, empties, .. } = node;
+    pub(super) fn prefetch<K: SearchSet>(self, kernels: K, board: Board, empties: u32) {
+        if empties >= PROVED_FROM {
+            let hash = kernels.hash(board.player, board.opponent);
+            self.table.prefetch(hash);
+            if empties >= HINTS_FROM {
+                self.hints.prefetch(hash);
+            }
+        }
+    }
+
+    /// Returns what is known of the claim that the player of a position with so many `empties` is
+    /// worth more than `alpha` discs.
+    #[inline(always)]
+    pub(super) fn verdict<K: SearchSet>(
+        self,
+        kernels: K,
+        Board { player, opponent }: Board,
+        empties: u32,
+        alpha: i32,
+    ) -> Verdict {
         if empties < PROVED_FROM {
             return Verdict::Unknown;
         }
@@ -63,24 +81,38 @@ impl Past<'_> {
         }
     }
 
-    /// Returns whether one of the `moves` of `node` is proved to be worth more than `alpha` discs.
+    /// Asks the CPU for what the table holds of the positions after `moves` of `node`, and returns
+    /// their hashes.
     #[inline(always)]
-    pub(super) fn has_proof<K: SearchSet>(
+    pub(super) fn prefetch_after<K: SearchSet>(
         self,
         kernels: K,
         node: &Node,
         moves: &Candidates,
+    ) -> [u64; MOST_MOVES] {
+        let mut hashes = [0; MOST_MOVES];
+        if node.empties > PROVED_FROM {
+            for (hash, candidate) in hashes.iter_mut().zip(moves.as_slice()) {
+                let after = node.board.after(candidate.square, candidate.flipped);
+                *hash = kernels.hash(after.player, after.opponent);
+                self.table.prefetch(*hash);
+            }
+        }
+        hashes
+    }
+
+    /// Returns whether one of the `moves` of `node` is proved to be worth more than `alpha` discs;
+    /// the `hashes` are of the positions after them.
+    #[inline(always)]
+    pub(super) fn has_proof(
+        self,
+        node: &Node,
+        moves: &Candidates,
+        hashes: &[u64; MOST_MOVES],
         alpha: i32,
     ) -> bool {
         if node.empties <= PROVED_FROM {
             return false;
-        }
-        let mut hashes = [0; MOST_MOVES];
-        // All lines are on their way before the first is needed.
-        for (hash, candidate) in hashes.iter_mut().zip(moves.as_slice()) {
-            let after = node.board.after(candidate.square, candidate.flipped);
-            *hash = kernels.hash(after.player, after.opponent);
-            self.table.prefetch(*hash);
         }
         for (&hash, candidate) in hashes.iter().zip(moves.as_slice()) {
             let after = node.board.after(candidate.square, candidate.flipped);

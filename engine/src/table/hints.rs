@@ -153,6 +153,12 @@ impl Hints {
         self.0.clear();
     }
 
+    /// Asks the CPU to load the line of `hash` into its cache.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, hash: u64) {
+        self.0.prefetch(hash);
+    }
+
     /// Returns what is believed of the position.
     pub(crate) fn get(&self, hash: u64, player: u64, opponent: u64) -> Option<Hint> {
         self.0.get(Place { hash, player, opponent }).map(Hint::unpack)
