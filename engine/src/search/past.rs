@@ -13,6 +13,10 @@ use crate::table::{Hints, Table};
 /// Fewest empty squares at which bounds are looked up: below, they are not in the shared table.
 const PROVED_FROM: u32 = middle::MOST_EMPTIES + 1;
 
+/// Fewest empty squares at which the bounds after each move are looked up: below, that takes longer
+/// than it saves.
+const PROVED_AFTER_FROM: u32 = 14;
+
 /// Fewest empty squares at which a selective search may have left a hint.
 const HINTS_FROM: u32 = 13;
 
@@ -91,7 +95,7 @@ impl Past<'_> {
         moves: &Candidates,
     ) -> [u64; MOST_MOVES] {
         let mut hashes = [0; MOST_MOVES];
-        if node.empties > PROVED_FROM {
+        if node.empties >= PROVED_AFTER_FROM {
             for (hash, candidate) in hashes.iter_mut().zip(moves.as_slice()) {
                 let after = node.board.after(candidate.square, candidate.flipped);
                 *hash = kernels.hash(after.player, after.opponent);
@@ -111,7 +115,7 @@ impl Past<'_> {
         hashes: &[u64; MOST_MOVES],
         alpha: i32,
     ) -> bool {
-        if node.empties <= PROVED_FROM {
+        if node.empties < PROVED_AFTER_FROM {
             return false;
         }
         for (&hash, candidate) in hashes.iter().zip(moves.as_slice()) {
