@@ -21,7 +21,7 @@ impl Level {
         let steps: &[u8] = match empties {
             0..18 => &[],
             18..22 => &[0],
-            22..28 => &[0, 2],
+            22..30 => &[0, 2],
             _ => &[0, 2, 4],
         };
         steps.iter().map(|&step| Self(step))
