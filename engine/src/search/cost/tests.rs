@@ -4,8 +4,8 @@ use outflank_kernel::{Isa, KernelSet, Scalar};
 
 use super::*;
 use crate::evaluation::EvaluationSet;
-use crate::search::board::Board;
 use crate::search::order::Candidates;
+use crate::table::{Effort, Entry, Hint, Hints, Table};
 use crate::{Position, Square};
 
 fn random(seed: &mut u64) -> u64 {
@@ -187,5 +187,141 @@ fn the_cheapest_move_comes_first_and_the_others_keep_their_order() {
         }
         let after: Vec<u32> = candidates.as_slice().iter().map(|one| one.square).collect();
         assert_eq!(after, expected);
+    }
+}
+
+/// Tables of a search, large enough for what the tests put into them.
+struct Tables(Table, Hints);
+
+impl Tables {
+    fn new() -> Self {
+        let tables = Self(Table::new(1 << 20).unwrap(), Hints::new(1 << 20).unwrap());
+        tables.0.prepare(60);
+        tables.1.prepare(60);
+        tables
+    }
+
+    fn past(&self) -> Past<'_> {
+        Past { table: &self.0, hints: &self.1 }
+    }
+
+    /// Keeps a proof that `position` is worth from `lower` to `upper` discs to its player.
+    fn prove(&self, position: Position, lower: i32, upper: i32) {
+        let (player, opponent) = (position.player(), position.opponent());
+        let entry = Entry { lower, upper, moves: [None; 2], cost: 0 };
+        self.0.put(Scalar::new().hash(player, opponent), player, opponent, entry, 1);
+    }
+
+    /// Keeps what a search of so many plies believes of `position`, in discs, and its best move.
+    fn believe(&self, position: Position, lower: i32, upper: i32, plies: u32, best: Square) {
+        let (player, opponent) = (position.player(), position.opponent());
+        let effort = Effort { plies: plies as u8, level: 0 };
+        let unknown = Hint::UNKNOWN;
+        let hint = Hint {
+            lower: if lower > -64 { lower * UNIT } else { unknown.lower },
+            upper: if upper < 64 { upper * UNIT } else { unknown.upper },
+            effort,
+            moves: [Some(best.index() as u8), None],
+        };
+        self.1.put(Scalar::new().hash(player, opponent), player, opponent, hint, 1);
+    }
+
+    /// Returns the cost of the move to `position` by one pair, with these tables.
+    fn cost(&self, position: Position) -> f32 {
+        let node = node(Scalar::new(), position);
+        Scalar::new().cost(question().remembering(self.past()), &node, 1, f32::INFINITY)
+    }
+}
+
+/// Returns a position with so many empty squares and at least two replies, each of which can be
+/// answered by a move, and these replies.
+fn with_replies(empties: u32, seed: &mut u64) -> (Position, Vec<Position>) {
+    loop {
+        let position = position(empties, seed);
+        let replies: Vec<Position> =
+            Square::all(position.moves()).map(|square| position.play(square).unwrap()).collect();
+        let answered =
+            replies.iter().all(|reply| reply.empties() == empties - 1 && reply.moves() != 0);
+        if replies.len() > 1 && answered {
+            return (position, replies);
+        }
+    }
+}
+
+/// The costs of the replies, summed up in their order.
+fn sum(costs: impl IntoIterator<Item = f32>) -> f32 {
+    costs.into_iter().sum()
+}
+
+#[test]
+fn empty_tables_and_bounds_that_decide_nothing_change_no_cost() {
+    let mut seed = 0xBEEF_CAFE;
+    for empties in [13, 15, 17, 20] {
+        let (position, replies) = with_replies(empties, &mut seed);
+        let tables = Tables::new();
+        let expected = reference(position, 1);
+        assert_eq!(tables.cost(position).to_bits(), expected.to_bits());
+        // The question is whether the value is above 0.
+        for &reply in &replies {
+            tables.prove(reply, 0, 2);
+        }
+        assert_eq!(tables.cost(position).to_bits(), expected.to_bits());
+    }
+}
+
+#[test]
+fn what_is_proved_costs_nothing_and_what_is_refuted_makes_a_move_vain() {
+    let mut seed = 0xFACE_FEED;
+    for empties in [12, 14, 15, 18, 21] {
+        let (position, replies) = with_replies(empties, &mut seed);
+        let tables = Tables::new();
+        let last = replies.len() - 1;
+        tables.prove(replies[last], 2, 64);
+        let expected = sum(replies[..last].iter().map(|&reply| reference_answer(reply, 1)));
+        assert_eq!(tables.cost(position).to_bits(), expected.to_bits());
+        tables.prove(replies[0], -64, 0);
+        assert_eq!(tables.cost(position).to_bits(), IN_VAIN.to_bits());
+    }
+}
+
+#[test]
+fn a_reply_with_a_proved_answer_costs_nothing() {
+    let mut seed = 0x0DD_BA11;
+    for empties in [15, 16, 20] {
+        let (position, replies) = with_replies(empties, &mut seed);
+        let tables = Tables::new();
+        let answer = Square::all(replies[0].moves()).last().unwrap();
+        tables.prove(replies[0].play(answer).unwrap(), -64, -2);
+        let expected = sum(replies[1..].iter().map(|&reply| reference_answer(reply, 1)));
+        assert_eq!(tables.cost(position).to_bits(), expected.to_bits());
+    }
+}
+
+#[test]
+fn only_beliefs_to_the_end_count() {
+    let mut seed = 0x51DE_CA12;
+    for empties in [14, 17, 20] {
+        let (position, replies) = with_replies(empties, &mut seed);
+        let reply = replies[0];
+        let best = Square::all(reply.moves()).last().unwrap();
+        let others = || replies[1..].iter().map(|&reply| reference_answer(reply, 1));
+        let loss = question().loss(empties - 2);
+
+        let tables = Tables::new();
+        tables.believe(reply, 2, 64, empties - 2, best);
+        assert_eq!(tables.cost(position).to_bits(), reference(position, 1).to_bits());
+
+        tables.believe(reply, 2, 64, empties - 1, best);
+        let after = reply.play(best).unwrap();
+        if after.moves() != 0 {
+            let believed = BELIEVED.0 * prospect_of(after).cost + BELIEVED.1 * loss;
+            let expected = sum(std::iter::once(believed).chain(others()));
+            assert_eq!(tables.cost(position).to_bits(), expected.to_bits());
+        }
+
+        let tables = Tables::new();
+        tables.believe(reply, -64, 0, empties - 1, best);
+        let expected = sum(std::iter::once(DOUBTED * loss).chain(others()));
+        assert_eq!(tables.cost(position).to_bits(), expected.to_bits());
     }
 }
