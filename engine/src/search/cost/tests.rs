@@ -4,7 +4,6 @@ use outflank_kernel::{Isa, KernelSet, Scalar};
 
 use super::*;
 use crate::evaluation::EvaluationSet;
-use crate::search::order::Candidates;
 use crate::table::{Effort, Entry, Hint, Hints, Table};
 use crate::{Position, Square};
 
