@@ -190,6 +190,15 @@ impl Solver for Shaky {
     }
 }
 
+/// Stops a worker that has nothing left to hand back, and sees it take its leave.
+async fn leaves(worker: Running, mut connection: Connection) {
+    worker.stop.cancel();
+    assert_eq!(connection.hear().await, Some(FromWorker::Draining));
+    assert_eq!(connection.hear().await, None);
+    drop(connection);
+    worker.task.await.unwrap().unwrap();
+}
+
 fn answer(request: &Request, bound: Bound, finished: bool) -> Answer {
     let order: Vec<Square> = Square::all(request.position.moves()).collect();
     let (best_move, line, children) = (order.first().copied(), Vec::new(), Vec::new());
@@ -246,11 +255,7 @@ async fn a_report_is_sent_again_until_it_is_acknowledged_and_then_no_more() {
     let mut third = script.connection().await;
     assert_eq!(third.hear_report().await.job, 2);
     third.tell(ToWorker::Acknowledge(2)).await;
-    worker.stop.cancel();
-    assert_eq!(third.hear().await, Some(FromWorker::Draining));
-    assert_eq!(third.hear().await, None);
-    drop(third);
-    worker.task.await.unwrap().unwrap();
+    leaves(worker, third).await;
 }
 
 #[tokio::test]
@@ -442,11 +447,7 @@ async fn a_worker_that_is_told_to_forget_does_so_before_its_next_job() {
     for job in [1, 2] {
         connection.tell(ToWorker::Acknowledge(job)).await;
     }
-    worker.stop.cancel();
-    assert!(matches!(connection.hear().await, Some(FromWorker::Draining)));
-    assert!(connection.hear().await.is_none());
-    drop(connection);
-    worker.task.await.unwrap().unwrap();
+    leaves(worker, connection).await;
 }
 
 /// Tells what it hears and knows by the number of nodes, when a job is stopped.
@@ -497,11 +498,7 @@ async fn a_worker_hears_what_others_believe_and_knows_what_concerns_its_jobs() {
     connection.tell(ToWorker::Cancel(1)).await;
     assert_eq!(connection.hear_report().await.nodes, 30_201);
     connection.tell(ToWorker::Acknowledge(1)).await;
-    worker.stop.cancel();
-    assert_eq!(connection.hear().await, Some(FromWorker::Draining));
-    assert_eq!(connection.hear().await, None);
-    drop(connection);
-    worker.task.await.unwrap().unwrap();
+    leaves(worker, connection).await;
 }
 
 #[tokio::test]
@@ -514,11 +511,7 @@ async fn a_job_apart_is_searched_apart() {
     connection.tell(ToWorker::Cancel(1)).await;
     assert_eq!(connection.hear_report().await.nodes, 77);
     connection.tell(ToWorker::Acknowledge(1)).await;
-    worker.stop.cancel();
-    assert_eq!(connection.hear().await, Some(FromWorker::Draining));
-    assert_eq!(connection.hear().await, None);
-    drop(connection);
-    worker.task.await.unwrap().unwrap();
+    leaves(worker, connection).await;
 }
 
 #[tokio::test]
@@ -552,9 +545,5 @@ async fn a_worker_tells_of_the_dear_bounds_inside_its_job_before_it_reports() {
     assert!(bounds.iter().all(|found| found.nodes >= 200 && found.position.empties() <= 13));
     assert!(bounds.iter().any(|found| found.position.empties() < 13), "not only of the job's own");
     connection.tell(ToWorker::Acknowledge(1)).await;
-    worker.stop.cancel();
-    assert_eq!(connection.hear().await, Some(FromWorker::Draining));
-    assert_eq!(connection.hear().await, None);
-    drop(connection);
-    worker.task.await.unwrap().unwrap();
+    leaves(worker, connection).await;
 }
