@@ -6,7 +6,7 @@
 //! V. Allis). After some pairs of a reply and an answer it is what searches of such positions have
 //! taken: those with as many empty squares and replies, and the evaluation as far above the window
 //! ([`Costs`]). An answer that may fail costs what the next one takes, too, and if all fail, the
-//! whole move was in vain.
+//! whole move was in vain. What the tables know of a position ([`past`](super::past)) comes before all that.
 
 use super::SearchSet;
 use super::board::{Board, Node};

@@ -16,7 +16,7 @@ use crate::table::Entry;
 const CHILDREN_BOUNDS_FROM: u32 = 12;
 
 /// Fewest empty squares at which a selective search may have left a hint.
-const HINTS_FROM: u32 = 13;
+pub(super) const HINTS_FROM: u32 = 13;
 
 /// Solves `node` in a null window.
 #[inline(always)]

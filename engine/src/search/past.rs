@@ -5,6 +5,7 @@
 
 use super::SearchSet;
 use super::board::{Board, Node};
+use super::deep::HINTS_FROM;
 use super::middle;
 use super::order::{Candidates, MOST_MOVES};
 use crate::evaluation::UNIT;
@@ -16,9 +17,6 @@ const PROVED_FROM: u32 = middle::MOST_EMPTIES + 1;
 /// Fewest empty squares at which the bounds after each move are looked up: below, that takes longer
 /// than it saves.
 const PROVED_AFTER_FROM: u32 = 14;
-
-/// Fewest empty squares at which a selective search may have left a hint.
-const HINTS_FROM: u32 = 13;
 
 /// The tables of a search.
 #[derive(Clone, Copy, Debug)]
