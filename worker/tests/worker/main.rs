@@ -5,159 +5,22 @@
     reason = "each test joins the tasks it spawns, or ends with them"
 )]
 
-use std::sync::Arc;
+mod script;
+
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use hyper_util::rt::TokioIo;
 use outflank_engine::{
     Answer, Bound, Control, Engine, Position, Request, Settings, SharedHint, Square, Symmetry,
     Window, brute_force,
 };
 use outflank_kernel::Isa;
-use outflank_proto::Access;
-use outflank_proto::message::{FromWorker, Job, Report, ToWorker, Welcome};
-use outflank_proto::v1;
-use outflank_proto::v1::cluster_server::{Cluster, ClusterServer};
-use outflank_worker::{Coordinator, Options, Solver, WorkerError, run, run_with};
-use tokio::io::DuplexStream;
-use tokio::sync::mpsc;
-use tokio::task::JoinHandle;
-use tokio_stream::StreamExt;
-use tokio_stream::wrappers::ReceiverStream;
+use outflank_proto::message::{FromWorker, Job, ToWorker};
+use outflank_worker::{Options, Solver, WorkerError, run};
 use tokio_util::sync::CancellationToken;
-use tonic::transport::{Channel, Endpoint, Server, Uri};
-use tonic::{Request as Call, Response, Status, Streaming};
+use tonic::Status;
 
-/// A connection of a worker, seen by the coordinator.
-struct Connection {
-    inbound: Streaming<v1::FromWorker>,
-    outbound: mpsc::Sender<Result<v1::ToWorker, Status>>,
-}
-
-impl Connection {
-    async fn tell(&self, message: ToWorker) {
-        self.outbound.send(Ok(message.into())).await.unwrap();
-    }
-
-    /// Returns the next message that is no heartbeat; `None` after the worker has half-closed.
-    async fn hear(&mut self) -> Option<FromWorker> {
-        loop {
-            match self.inbound.message().await.unwrap()?.try_into().unwrap() {
-                FromWorker::Heartbeat(_) => {}
-                message => return Some(message),
-            }
-        }
-    }
-
-    async fn hear_report(&mut self) -> Report {
-        match self.hear().await {
-            Some(FromWorker::Report(report)) => report,
-            other => panic!("{other:?} in place of a report"),
-        }
-    }
-
-    /// Waits for a heartbeat of exactly these jobs.
-    async fn hear_beat_of(&mut self, jobs: &[u64]) {
-        loop {
-            let message = self.inbound.message().await.unwrap().expect("still connected");
-            match message.try_into().unwrap() {
-                FromWorker::Heartbeat(beat)
-                    if beat.iter().map(|&(job, _)| job).eq(jobs.iter().copied()) =>
-                {
-                    return;
-                }
-                FromWorker::Heartbeat(_) => {}
-                other => panic!("{other:?} in place of a heartbeat"),
-            }
-        }
-    }
-
-    /// Hears the hello and answers it.
-    async fn welcome(&mut self) {
-        assert!(matches!(self.hear().await, Some(FromWorker::Hello(_))));
-        let build = "test".to_owned();
-        let (protocol, heartbeat_millis, interim_millis) = (1, 20, 0);
-        let welcome = Welcome { protocol, heartbeat_millis, build, interim_millis };
-        self.tell(ToWorker::Welcome(welcome)).await;
-    }
-}
-
-/// Hands each connection to the test, or refuses it.
-struct Scripted {
-    connections: mpsc::Sender<Connection>,
-    refusal: Option<Status>,
-    calls: Arc<AtomicUsize>,
-}
-
-#[tonic::async_trait]
-impl Cluster for Scripted {
-    type WorkStream = ReceiverStream<Result<v1::ToWorker, Status>>;
-
-    async fn work(
-        &self,
-        call: Call<Streaming<v1::FromWorker>>,
-    ) -> Result<Response<Self::WorkStream>, Status> {
-        self.calls.fetch_add(1, Ordering::SeqCst);
-        if let Some(status) = &self.refusal {
-            return Err(status.clone());
-        }
-        let (outbound, messages) = mpsc::channel(100);
-        let connection = Connection { inbound: call.into_inner(), outbound };
-        self.connections.send(connection).await.map_err(|_| Status::unavailable("no script"))?;
-        Ok(Response::new(ReceiverStream::new(messages)))
-    }
-}
-
-/// A scripted coordinator and the way to it.
-struct Script {
-    channel: Channel,
-    connections: mpsc::Receiver<Connection>,
-    calls: Arc<AtomicUsize>,
-}
-
-impl Script {
-    fn start(refusal: Option<Status>) -> Self {
-        let calls = Arc::new(AtomicUsize::new(0));
-        let (sender, connections) = mpsc::channel(10);
-        let scripted = Scripted { connections: sender, refusal, calls: Arc::clone(&calls) };
-        let (pipes, incoming) = mpsc::channel::<DuplexStream>(10);
-        let incoming = ReceiverStream::new(incoming).map(Ok::<_, std::io::Error>);
-        let server = Server::builder().add_service(ClusterServer::new(scripted));
-        tokio::spawn(server.serve_with_incoming(incoming));
-        let connector = tower::service_fn(move |_: Uri| {
-            let pipes = pipes.clone();
-            async move {
-                let (ours, theirs) = tokio::io::duplex(1 << 16);
-                pipes.send(theirs).await.map_err(std::io::Error::other)?;
-                Ok::<_, std::io::Error>(TokioIo::new(ours))
-            }
-        });
-        let channel = Endpoint::from_static("http://test").connect_with_connector_lazy(connector);
-        Self { channel, connections, calls }
-    }
-
-    /// Starts a worker.
-    fn worker(&self, solver: impl Solver) -> Running {
-        let stop = CancellationToken::new();
-        let options = Options::new(2, 0, Isa::detect());
-        let coordinator = Coordinator::over(Access::default().over(self.channel.clone()));
-        let working = run_with(Arc::new(solver), options, coordinator, stop.clone());
-        Running { stop, task: tokio::spawn(working) }
-    }
-
-    /// Waits for a connection and welcomes the worker.
-    async fn connection(&mut self) -> Connection {
-        let mut connection = self.connections.recv().await.unwrap();
-        connection.welcome().await;
-        connection
-    }
-}
-
-struct Running {
-    stop: CancellationToken,
-    task: JoinHandle<Result<(), WorkerError>>,
-}
+use script::{Script, leaves};
 
 /// Answers at once.
 struct BruteForce;
@@ -188,15 +51,6 @@ impl Solver for Shaky {
         assert_ne!(self.0.fetch_add(1, Ordering::SeqCst), 0, "a defect");
         BruteForce.solve(request, control)
     }
-}
-
-/// Stops a worker that has nothing left to hand back, and sees it take its leave.
-async fn leaves(worker: Running, mut connection: Connection) {
-    worker.stop.cancel();
-    assert_eq!(connection.hear().await, Some(FromWorker::Draining));
-    assert_eq!(connection.hear().await, None);
-    drop(connection);
-    worker.task.await.unwrap().unwrap();
 }
 
 fn answer(request: &Request, bound: Bound, finished: bool) -> Answer {

@@ -1,0 +1,161 @@
+//! A coordinator that says only what a test says, at the other end of a worker's connections.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use hyper_util::rt::TokioIo;
+use outflank_kernel::Isa;
+use outflank_proto::Access;
+use outflank_proto::message::{FromWorker, Report, ToWorker, Welcome};
+use outflank_proto::v1;
+use outflank_proto::v1::cluster_server::{Cluster, ClusterServer};
+use outflank_worker::{Coordinator, Options, Solver, WorkerError, run_with};
+use tokio::io::DuplexStream;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio_stream::StreamExt;
+use tokio_stream::wrappers::ReceiverStream;
+use tokio_util::sync::CancellationToken;
+use tonic::transport::{Channel, Endpoint, Server, Uri};
+use tonic::{Request as Call, Response, Status, Streaming};
+
+/// A connection of a worker, seen by the coordinator.
+pub(crate) struct Connection {
+    inbound: Streaming<v1::FromWorker>,
+    outbound: mpsc::Sender<Result<v1::ToWorker, Status>>,
+}
+
+impl Connection {
+    pub(crate) async fn tell(&self, message: ToWorker) {
+        self.outbound.send(Ok(message.into())).await.unwrap();
+    }
+
+    /// Returns the next message that is no heartbeat; `None` after the worker has half-closed.
+    pub(crate) async fn hear(&mut self) -> Option<FromWorker> {
+        loop {
+            match self.inbound.message().await.unwrap()?.try_into().unwrap() {
+                FromWorker::Heartbeat(_) => {}
+                message => return Some(message),
+            }
+        }
+    }
+
+    pub(crate) async fn hear_report(&mut self) -> Report {
+        match self.hear().await {
+            Some(FromWorker::Report(report)) => report,
+            other => panic!("{other:?} in place of a report"),
+        }
+    }
+
+    /// Waits for a heartbeat of exactly these jobs.
+    pub(crate) async fn hear_beat_of(&mut self, jobs: &[u64]) {
+        loop {
+            let message = self.inbound.message().await.unwrap().expect("still connected");
+            match message.try_into().unwrap() {
+                FromWorker::Heartbeat(beat)
+                    if beat.iter().map(|&(job, _)| job).eq(jobs.iter().copied()) =>
+                {
+                    return;
+                }
+                FromWorker::Heartbeat(_) => {}
+                other => panic!("{other:?} in place of a heartbeat"),
+            }
+        }
+    }
+
+    /// Hears the hello and answers it.
+    pub(crate) async fn welcome(&mut self) {
+        assert!(matches!(self.hear().await, Some(FromWorker::Hello(_))));
+        let build = "test".to_owned();
+        let (protocol, heartbeat_millis, interim_millis) = (1, 20, 0);
+        let welcome = Welcome { protocol, heartbeat_millis, build, interim_millis };
+        self.tell(ToWorker::Welcome(welcome)).await;
+    }
+}
+
+/// Hands each connection to the test, or refuses it.
+struct Scripted {
+    connections: mpsc::Sender<Connection>,
+    refusal: Option<Status>,
+    calls: Arc<AtomicUsize>,
+}
+
+#[tonic::async_trait]
+impl Cluster for Scripted {
+    type WorkStream = ReceiverStream<Result<v1::ToWorker, Status>>;
+
+    async fn work(
+        &self,
+        call: Call<Streaming<v1::FromWorker>>,
+    ) -> Result<Response<Self::WorkStream>, Status> {
+        self.calls.fetch_add(1, Ordering::SeqCst);
+        if let Some(status) = &self.refusal {
+            return Err(status.clone());
+        }
+        let (outbound, messages) = mpsc::channel(100);
+        let connection = Connection { inbound: call.into_inner(), outbound };
+        self.connections.send(connection).await.map_err(|_| Status::unavailable("no script"))?;
+        Ok(Response::new(ReceiverStream::new(messages)))
+    }
+}
+
+/// A scripted coordinator and the way to it.
+pub(crate) struct Script {
+    channel: Channel,
+    pub(crate) connections: mpsc::Receiver<Connection>,
+    /// How often a worker has called.
+    pub(crate) calls: Arc<AtomicUsize>,
+}
+
+impl Script {
+    pub(crate) fn start(refusal: Option<Status>) -> Self {
+        let calls = Arc::new(AtomicUsize::new(0));
+        let (sender, connections) = mpsc::channel(10);
+        let scripted = Scripted { connections: sender, refusal, calls: Arc::clone(&calls) };
+        let (pipes, incoming) = mpsc::channel::<DuplexStream>(10);
+        let incoming = ReceiverStream::new(incoming).map(Ok::<_, std::io::Error>);
+        let server = Server::builder().add_service(ClusterServer::new(scripted));
+        tokio::spawn(server.serve_with_incoming(incoming));
+        let connector = tower::service_fn(move |_: Uri| {
+            let pipes = pipes.clone();
+            async move {
+                let (ours, theirs) = tokio::io::duplex(1 << 16);
+                pipes.send(theirs).await.map_err(std::io::Error::other)?;
+                Ok::<_, std::io::Error>(TokioIo::new(ours))
+            }
+        });
+        let channel = Endpoint::from_static("http://test").connect_with_connector_lazy(connector);
+        Self { channel, connections, calls }
+    }
+
+    /// Starts a worker.
+    pub(crate) fn worker(&self, solver: impl Solver) -> Running {
+        let stop = CancellationToken::new();
+        let options = Options::new(2, 0, Isa::detect());
+        let coordinator = Coordinator::over(Access::default().over(self.channel.clone()));
+        let working = run_with(Arc::new(solver), options, coordinator, stop.clone());
+        Running { stop, task: tokio::spawn(working) }
+    }
+
+    /// Waits for a connection and welcomes the worker.
+    pub(crate) async fn connection(&mut self) -> Connection {
+        let mut connection = self.connections.recv().await.unwrap();
+        connection.welcome().await;
+        connection
+    }
+}
+
+/// A worker of the test.
+pub(crate) struct Running {
+    pub(crate) stop: CancellationToken,
+    pub(crate) task: JoinHandle<Result<(), WorkerError>>,
+}
+
+/// Stops a worker that has nothing left to hand back, and sees it take its leave.
+pub(crate) async fn leaves(worker: Running, mut connection: Connection) {
+    worker.stop.cancel();
+    assert_eq!(connection.hear().await, Some(FromWorker::Draining));
+    assert_eq!(connection.hear().await, None);
+    drop(connection);
+    worker.task.await.unwrap().unwrap();
+}
