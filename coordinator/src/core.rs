@@ -43,6 +43,7 @@ mod recent;
 mod solve;
 mod split;
 mod stay;
+mod told;
 mod value;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -67,6 +68,7 @@ use predictor::Predictor;
 use question::{Item, Key, Question, Rank};
 use recent::Recent;
 use solve::Solve;
+use told::Told;
 
 /// What the core believes about positions, without proof: it only chooses what is asked, when.
 pub trait Advisor {
@@ -121,6 +123,7 @@ pub struct Core {
     audits: Audits,
     predictor: Predictor,
     insides: Insides,
+    told: Told,
     assistants: Assistants,
     asked: u64,
     arrivals: u64,
@@ -199,6 +202,7 @@ impl Core {
             audits: Audits::default(),
             predictor: Predictor::default(),
             insides: Insides::default(),
+            told: Told::default(),
             assistants: Assistants::default(),
             asked: 0,
             arrivals: 0,
@@ -244,7 +248,7 @@ impl Core {
     fn apply(&mut self, turn: &mut Turn<'_>, event: Event) {
         let now = turn.now;
         match event {
-            Event::Resumed { era, doubted } => self.resumed(turn, era, doubted),
+            Event::Resumed { era, doubted, is_heir } => self.resumed(turn, era, doubted, is_heir),
             Event::Submitted { solve, position, window } => {
                 self.submitted(turn, solve, position, window, None);
             }
@@ -271,6 +275,7 @@ impl Core {
             Event::Hinted { worker, job, hints } => self.hinted(turn, worker, job, hints),
             Event::Interim { worker, interim } => self.interim(turn, worker, interim),
             Event::Reported { worker, report } => self.reported(turn, worker, &report),
+            Event::Traced { process, others_below } => self.traced(turn, process, others_below),
             Event::TakenBack { era } => self.start_again(turn, era),
             Event::Suspected { claims } => self.suspected(turn, &claims),
             Event::Tick => self.tick(turn),

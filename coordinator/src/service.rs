@@ -115,7 +115,7 @@ impl Service {
             next_worker: AtomicU64::new(1),
             next_solve: AtomicU64::new(1),
         });
-        for verdict in docket.verdicts() {
+        for verdict in docket.verdicts().iter().filter(|verdict| verdict.is_refused) {
             shared.links.distrust(&verdict.workers, &verdict.reason);
         }
         let (batches, written) = mpsc::channel(writer::BATCHES);

@@ -254,6 +254,20 @@ impl Store {
         Ok(removed)
     }
 
+    /// Returns whether another than `worker` has searched a position that may come from `position` by moves: only
+    /// then can what `worker` claims of it have been inferred from what it was told. Reads the index.
+    ///
+    /// # Errors
+    /// If the index cannot be read.
+    pub fn others_have_searched_below(
+        &self,
+        position: Position,
+        worker: &str,
+    ) -> Result<bool, StoreError> {
+        withdraw::others_have_searched_below(&*self.index, &self.origins(), position, worker)
+            .inspect_err(|error| self.doubt_index(error))
+    }
+
     /// Returns the number of positions.
     #[must_use]
     pub fn records(&self) -> u64 {

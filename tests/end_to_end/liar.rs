@@ -10,6 +10,7 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
+use outflank_coordinator::store::{Method, Origin, Provenance, Record, Store};
 use outflank_engine::{
     Answer, Bound, Control, Engine, Position, Request, Settings, Square, Window, notation,
 };
@@ -361,5 +362,34 @@ fn a_worker_whose_claim_contradicts_a_proof_is_found_out_without_any_sample() {
     assert_eq!(client.finish().code, Some(0));
     check_refusal(liar);
     check_all(&run(home.path(), &asked("problems.obf", &address)), &[1]);
+    check_store(home.path(), honest.into_iter().chain([coordinator]));
+}
+
+/// What a liar has said is told to an honest worker, which infers from it what is false of the position above.
+#[test]
+fn an_honest_worker_that_was_misled_is_not_refused_and_the_answer_is_right() {
+    let home = home_with(&file(&[1]));
+    let problem = ffo(1);
+    let truth = engine().solve(&Request::exact(problem.position), &Control::default());
+    let after = problem.position.play(truth.line[0]).expect("the line is legal");
+    let value = truth.bound.value().expect("it was asked for");
+    // The best move is made out to be a bad one.
+    let lie = Bound::at_least((-value).up().up());
+    let (store, _) = Store::open(&home.path().join("store")).expect("the folder is new");
+    let origin = Arc::new(Origin { worker: "liar/1".to_owned(), ..Origin::default() });
+    let provenance = Provenance { method: Method::Search, origin };
+    let (position, best_move) = (after.canonical(), None);
+    let record = Record { position, bound: lie, best_move, nodes: 1, provenance };
+    store.append(&[record]).expect("the folder is writable");
+    drop(store);
+
+    let (coordinator, address) = coordinator(home.path(), "127.0.0.1:0", &AUDITED[2..]);
+    let honest = [(); 3].map(|()| worker(home.path(), &address));
+    let answers = run(home.path(), &asked("problems.obf", &address));
+    check_all(&answers, &[1]);
+    let is_about_the_liar = |line: &&String| line.contains("searched again");
+    let told: Vec<&String> = answers.stderr.iter().filter(is_about_the_liar).collect();
+    assert!(told.len() == 1 && told[0].contains("liar/1"), "{answers:?}");
+    // All workers are still there: they end because they are told to.
     check_store(home.path(), honest.into_iter().chain([coordinator]));
 }

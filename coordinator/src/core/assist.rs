@@ -79,7 +79,7 @@ impl Core {
 
     /// Tells workers whose jobs were split while they run what is proved below, if any of the
     /// positions in `changed` is there.
-    pub(super) fn tell_of(&self, turn: &mut Turn<'_>, changed: &[Position]) {
+    pub(super) fn tell_of(&mut self, turn: &mut Turn<'_>, changed: &[Position]) {
         let parents = changed.iter().flat_map(|&position| self.graph.parents(position));
         for position in parents.collect::<BTreeSet<_>>() {
             let Some(node) = self.graph.get(position) else { continue };
@@ -90,6 +90,7 @@ impl Core {
                 let State::Expanded { rivals, .. } = &question.state else { continue };
                 for &(worker, job) in rivals {
                     let known = self.bounds_below(turn, position, node.symmetry);
+                    self.told.note(self.fleet.process(worker), &known);
                     turn.commands.push(Command::Tell { worker, job, known });
                 }
             }

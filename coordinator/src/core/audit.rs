@@ -10,20 +10,25 @@
 //!
 //! Where one says this and one says that, and there is no third to ask, neither is believed. A claim
 //! that nobody else can be asked about is owed an audit.
+//!
+//! Who made a false claim may have inferred it from a false bound of another that it was told. So what it was told is
+//! solved again before it is found guilty.
 
 mod debts;
 mod doubts;
+mod excuse;
 mod verdict;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use outflank_engine::{Bound, Position, Score, Symmetry, Window};
+use outflank_engine::{Bound, Position, Symmetry, Window};
 
 use super::fleet::{Lease, Target, after};
 use super::message::{AuditId, Command, Job, JobId, Millis, ProcessId, Proof, SolveId, WorkerId};
 use super::question::{Key, mix};
 use super::{Conflict, Core, Turn};
 use debts::Debts;
+use excuse::window_of;
 
 /// A claim that others are asked about.
 #[derive(Debug)]
@@ -52,6 +57,10 @@ struct Audit {
     cause: Option<Contradiction>,
     /// Whether there is a verdict, which is being carried out.
     is_settled: bool,
+    /// Whether it is of a bound that may have misled whoever made a false claim.
+    is_suspect: bool,
+    /// Whether there would be a verdict, if whoever is wrong cannot have been misled: what it was told is solved again.
+    waits_for_suspects: bool,
 }
 
 /// What a process says about a claim.
@@ -60,6 +69,17 @@ struct Vote {
     /// The connection by which it said so.
     worker: WorkerId,
     upholds: bool,
+}
+
+/// A false bound whose author is being looked for.
+#[derive(Clone, Copy, Debug)]
+struct Trial {
+    audit: AuditId,
+    position: Position,
+    /// The false bound.
+    held: Bound,
+    /// The true one.
+    truth: Bound,
 }
 
 /// A claim, and the bound that was held against it.
@@ -82,6 +102,8 @@ impl Audit {
             against: Bound::UNKNOWN,
             cause: None,
             is_settled: false,
+            is_suspect: false,
+            waits_for_suspects: false,
         }
     }
 
@@ -108,10 +130,7 @@ impl Audit {
 
     /// Returns the window whose answer says whether the claim holds.
     fn window(&self) -> Window {
-        let (lower, upper) = (self.claim.bound.lower(), self.claim.bound.upper());
-        let low = if lower > Score::MIN { lower.down() } else { upper };
-        let high = if upper < Score::MAX { upper.up() } else { lower };
-        Window::new(low, high).unwrap_or(Window::FULL)
+        window_of(self.claim.bound)
     }
 }
 
@@ -123,6 +142,8 @@ pub(super) struct Audits {
     debts: Debts,
     /// The contradiction whose source was looked for last.
     traced: Option<Contradiction>,
+    /// The case for which it was looked for.
+    trial: Option<Trial>,
     /// Whether claims are being taken back: nothing is handed out or answered meanwhile.
     pub(super) taking_back: bool,
     /// The requests that are answered but for audits.
@@ -130,6 +151,10 @@ pub(super) struct Audits {
     /// Whether an audit has ended since they were looked at: until then they have to wait, and to
     /// look at them takes a walk along each of their lines.
     has_news: bool,
+    /// Whether that was one of a bound that may have misled somebody.
+    has_news_of_suspects: bool,
+    /// The cases that are to be looked at for that reason.
+    accused: BTreeSet<AuditId>,
     /// Those whose word counts for nothing.
     guilty: BTreeSet<ProcessId>,
     /// How often proofs were taken back.
@@ -245,13 +270,19 @@ impl Core {
     /// Asks about claims, before anything else is handed out; puts off what nobody can answer.
     pub(super) fn assign_audits(&mut self, turn: &mut Turn<'_>) {
         self.take_up_debts(turn.now);
+        self.go_on_with_the_accused(turn);
         if self.audits.open.is_empty() && self.audits.held_back.is_empty() {
             return;
         }
-        let waiting = |(_, audit): &(_, &Audit)| audit.asked.is_none() && !audit.is_settled;
+        let waiting = |(_, audit): &(_, &Audit)| {
+            audit.asked.is_none() && !audit.is_settled && !audit.waits_for_suspects
+        };
         let ids: Vec<AuditId> =
             self.audits.open.iter().filter(waiting).map(|(&id, _)| id).collect();
         for id in ids {
+            if self.audits.taking_back {
+                return; // One of them has led to a verdict.
+            }
             self.assign_audit(turn, id);
         }
         if !self.audits.taking_back && std::mem::take(&mut self.audits.has_news) {

@@ -5,7 +5,8 @@
 //! reports: checked, audited in its sample, and kept in the store under the name of who made it. When it is on disk,
 //! it goes to those who may meet its position: along with jobs that are handed out, and as answers to heartbeats.
 //!
-//! So no record is needed of what rests on what. A result can only rest on bounds of positions that can come from
+//! So no record is needed of what rests on what (`told` remembers who was told what, for another purpose: it may excuse
+//! who was misled). A result can only rest on bounds of positions that can come from
 //! its own by moves, and discs never leave the board: the store takes back with the claims of a bad worker all
 //! that has been searched with no more discs than one of them, on none but its squares. And whoever audits a
 //! claim does so apart from the tables in which such bounds may be.
@@ -182,6 +183,7 @@ impl Core {
             lease.told = told;
         }
         if !known.is_empty() {
+            self.told.note(self.fleet.process(worker), &known);
             turn.commands.push(Command::Tell { worker, job, known });
         }
     }

@@ -118,6 +118,8 @@ pub enum Event {
         era: u64,
         /// The claims that were being solved again (`Doubt` without `Cleared`).
         doubted: Vec<(AuditId, Proof)>,
+        /// Whether there are proofs, of which that one may have told workers.
+        is_heir: bool,
     },
     /// A client asks for the value of `position` in `window`.
     Submitted {
@@ -204,7 +206,15 @@ pub enum Event {
         /// What it found out.
         report: Report,
     },
-    /// The store has taken back what the workers of a `Convict` claimed; a `Trace` may have led to that.
+    /// A `Trace` has led to the process that searched the bound.
+    Traced {
+        /// The process.
+        process: ProcessId,
+        /// Whether the store has anything from others of positions that may come from this one, which the process can
+        /// have been told.
+        others_below: bool,
+    },
+    /// The store has taken back what those claimed whom a `Convict` or a `Condemn` was about.
     TakenBack {
         /// How often that has happened now.
         era: u64,
@@ -338,7 +348,7 @@ pub enum Command {
         /// The bound that was held.
         held: Bound,
     },
-    /// Take back everything that these workers have claimed, let them not come back, and say so;
+    /// Take back everything that these workers have claimed, let them not come back if they are refused, and say so;
     /// then `TakenBack` is the next event. They were outvoted about a bound, or contradicted each other
     /// and there was nobody else to ask.
     Convict {
@@ -348,9 +358,11 @@ pub enum Command {
         position: Position,
         /// The bound that was claimed.
         claimed: Bound,
+        /// Whether nobody can have misled them.
+        is_refused: bool,
     },
-    /// Find out who is to blame for a false bound that is held. The next event is `TakenBack` if
-    /// that was a worker and what it claimed is taken back, or `Suspected` if the bound is an inference.
+    /// Find out who is to blame for a false bound that is held. The next event is `Traced` if somebody searched it,
+    /// or `Suspected` if the bound is an inference.
     Trace {
         /// The position, canonical.
         position: Position,
@@ -358,6 +370,17 @@ pub enum Command {
         held: Bound,
         /// What does.
         truth: Bound,
+    },
+    /// Do to the process of the last `Traced` what `Convict` says; then `TakenBack` is the next event.
+    Condemn {
+        /// The position, canonical.
+        position: Position,
+        /// The bound that does not hold.
+        held: Bound,
+        /// What does.
+        truth: Bound,
+        /// Whether nobody can have misled the process.
+        is_refused: bool,
     },
     /// Tell `worker` to forget what it remembers of earlier jobs: false bounds were among what it
     /// was told.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use outflank_engine::{Bound, Position};
 use outflank_proto::message::ToWorker;
 use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TryRecvError;
@@ -59,7 +60,8 @@ impl Actor {
         });
         let view = View { store: Arc::clone(&shared.store), pending };
         let (era, shared) = (docket.era(), Arc::clone(shared));
-        let resumed = Some(Event::Resumed { era, doubted: docket.doubted() });
+        let (doubted, is_heir) = (docket.doubted(), shared.store.count() > 0);
+        let resumed = Some(Event::Resumed { era, doubted, is_heir });
         let (last_batch, unaudited) = (0, 0);
         Self { core, shared, view, batches, own_origin, last_batch, era, unaudited, resumed }
     }
@@ -155,7 +157,9 @@ impl Actor {
         let mut trial = None;
         for command in commands {
             match command {
-                Command::Convict { .. } | Command::Trace { .. } => trial = Some(command),
+                Command::Convict { .. } | Command::Trace { .. } | Command::Condemn { .. } => {
+                    trial = Some(command);
+                }
                 command => self.sort(command, &mut batch),
             }
         }
@@ -176,40 +180,74 @@ impl Actor {
 
     /// Takes back what false workers have claimed, or finds out who they are.
     fn judge(&mut self, command: Command) -> Result<Event, Stopped> {
-        let links = &self.shared.links;
-        let (workers, position, bound) = match command {
-            Command::Convict { workers, position, claimed } => {
+        match command {
+            Command::Convict { workers, position, claimed, is_refused } => {
+                let links = &self.shared.links;
                 let origins = workers.iter().filter_map(|&worker| links.origin(worker));
-                (origins.map(|origin| origin.worker.clone()).collect(), position, claimed)
+                let names = origins.map(|origin| origin.worker.clone()).collect();
+                self.take_back(names, position, claimed, is_refused)
             }
             Command::Trace { position, held, truth } => {
                 // What is on its way to the store must be in it.
                 self.write_now(self.next_batch())?;
+                Ok(match trial::source(self.view.store.as_ref(), position, held, truth) {
+                    Source::Bounds(claims) => Event::Suspected { claims },
+                    Source::Worker(record) => {
+                        let name = &record.provenance.origin.worker;
+                        let process = convert::process(name);
+                        let asked = self.view.store.others_have_searched_below(position, name);
+                        // Where that cannot be read nobody is found guilty.
+                        Event::Traced { process, others_below: asked.unwrap_or(true) }
+                    }
+                })
+            }
+            Command::Condemn { position, held, truth, is_refused } => {
                 match trial::source(self.view.store.as_ref(), position, held, truth) {
-                    Source::Bounds(claims) => return Ok(Event::Suspected { claims }),
+                    // Nothing is written between the trace and this.
+                    Source::Bounds(claims) => Ok(Event::Suspected { claims }),
                     Source::Worker(record) => {
                         let name = record.provenance.origin.worker.clone();
                         let quarantined = vec![(*record, truth)];
                         self.write_now(Batch { quarantined, ..self.next_batch() })?;
-                        (vec![name], position, held)
+                        self.take_back(vec![name], position, held, is_refused)
                     }
                 }
             }
             command => unreachable!("{command:?} is carried out at once"),
-        };
+        }
+    }
+
+    /// Takes back what `workers` have claimed because of this bound of it that is false.
+    fn take_back(
+        &mut self,
+        workers: Vec<String>,
+        position: Position,
+        bound: Bound,
+        is_refused: bool,
+    ) -> Result<Event, Stopped> {
+        let names = workers.join(" and ");
+        let position = trial::named(position);
         let doubt = if workers.len() > 1 { "one of them" } else { "it" };
-        let reason = format!(
-            "{} cannot be trusted: position {} has not the value {bound} that {doubt} claimed; what it \
-             proved is taken back and searched again",
-            workers.join(" and "),
-            trial::named(position),
-        );
+        let links = &self.shared.links;
+        let reason = if is_refused {
+            format!(
+                "{names} cannot be trusted: position {position} has not the value {bound} that {doubt} claimed; \
+                 what it proved is taken back and searched again"
+            )
+        } else {
+            format!(
+                "position {position} has not the value {bound} that {names} claimed, perhaps misled by what it \
+                 was told; what it proved is taken back and searched again"
+            )
+        };
         tracing::error!("{reason}");
-        self.shared.links.distrust(&workers, &reason);
-        self.shared.links.notice(&reason);
+        if is_refused {
+            links.distrust(&workers, &reason);
+        }
+        links.notice(&reason);
         self.era += 1;
         let era = self.era;
-        let verdict = Some(Verdict { era, workers, reason });
+        let verdict = Some(Verdict { era, workers, reason, is_refused });
         self.write_now(Batch { verdict, ..self.next_batch() })?;
         Ok(Event::TakenBack { era })
     }
@@ -255,7 +293,7 @@ impl Actor {
                 let (job, position) = (job.0, trial::named(position));
                 tracing::warn!(job, position, losses, "a job was lost too often: it is split");
             }
-            Command::Convict { .. } | Command::Trace { .. } => {
+            Command::Convict { .. } | Command::Trace { .. } | Command::Condemn { .. } => {
                 unreachable!("{command:?} is a matter for `judge`")
             }
             Command::Acknowledge { worker, job } => {

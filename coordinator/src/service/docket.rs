@@ -31,6 +31,18 @@ pub(super) struct Verdict {
     pub(super) workers: Vec<String>,
     /// Why, in words for them and for the user.
     pub(super) reason: String,
+    /// Whether the workers may not come back; lines of earlier releases do not say otherwise.
+    #[serde(default = "refused", skip_serializing_if = "is_refused")]
+    pub(super) is_refused: bool,
+}
+
+fn refused() -> bool {
+    true
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_refused(refused: &bool) -> bool {
+    *refused
 }
 
 /// A line of the file.
@@ -254,7 +266,12 @@ mod tests {
     }
 
     fn verdict(era: u64) -> Verdict {
-        Verdict { era, workers: vec![format!("host/{era}")], reason: "it was wrong".to_owned() }
+        Verdict {
+            era,
+            workers: vec![format!("host/{era}")],
+            reason: "it was wrong".to_owned(),
+            is_refused: era == 1,
+        }
     }
 
     #[test]

@@ -30,6 +30,16 @@ pub trait ProofStore: Debug + Send + Sync + 'static {
     /// [`StoreError`] if that is not certain.
     fn withdraw(&self, worker: &str) -> Result<u64, StoreError>;
 
+    /// Returns whether another than `worker` has searched a position that may come from `position` by moves.
+    ///
+    /// # Errors
+    /// [`StoreError`] if that cannot be read.
+    fn others_have_searched_below(
+        &self,
+        position: Position,
+        worker: &str,
+    ) -> Result<bool, StoreError>;
+
     /// Returns the number of positions of which something is proved.
     fn count(&self) -> u64;
 }
@@ -49,6 +59,14 @@ impl ProofStore for Store {
 
     fn withdraw(&self, worker: &str) -> Result<u64, StoreError> {
         Self::withdraw(self, worker)
+    }
+
+    fn others_have_searched_below(
+        &self,
+        position: Position,
+        worker: &str,
+    ) -> Result<bool, StoreError> {
+        Self::others_have_searched_below(self, position, worker)
     }
 
     fn count(&self) -> u64 {

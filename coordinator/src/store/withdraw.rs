@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 
 use outflank_engine::{Position, Square, Symmetry};
 
-use super::claim::Entry;
+use super::claim::{Entry, Source};
 use super::error::StoreError;
 use super::files::Files;
 use super::frame::{self, FULL_BODY};
@@ -64,6 +64,30 @@ pub(super) fn fallen(
             return Ok(fallen);
         }
     }
+}
+
+/// Returns whether another than `worker` has searched a position that may come from `position`, and that `worker` can
+/// have been told of.
+pub(super) fn others_have_searched_below(
+    index: &dyn Index,
+    origins: &Origins,
+    position: Position,
+    worker: &str,
+) -> Result<bool, StoreError> {
+    let images = (0..8).filter_map(Symmetry::new).map(|symmetry| symmetry.position(position));
+    let filled: Vec<u64> = images.map(|image| !image.empty()).collect();
+    let is_of_another = |source: &Source| {
+        let is_its = origins.get(source.origin).is_some_and(|origin| origin.worker == worker);
+        source.method == Method::Search && !is_its
+    };
+    let mut found = false;
+    index.visit(&mut |below, entry| {
+        found = below != position
+            && filled.iter().any(|filled| !below.empty() & filled == *filled)
+            && [entry.lower_from, entry.upper_from].iter().any(is_of_another);
+        if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })?;
+    Ok(found)
 }
 
 /// The filled squares of positions, sorted, so that one look at the highest bit parts them.

@@ -125,7 +125,7 @@ fn resumed_with_one_worker(bound: Bound) -> (Script, Job) {
     script.store.0.insert(position, (bound, None));
     let method = Method::Search;
     let doubted = Proof { position, bound, best_move: None, nodes: 0, method, worker: None };
-    script.at(0, Event::Resumed { era: 0, doubted: vec![(AuditId(5), doubted)] });
+    script.at(0, Event::Resumed { era: 0, doubted: vec![(AuditId(5), doubted)], is_heir: true });
     script.submit(0, 1, nine_empties());
     let (_, job) = only_job(&script.at(0, joined(1, 7, 1)));
     (script, job)

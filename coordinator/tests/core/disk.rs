@@ -149,6 +149,19 @@ impl Disk {
         Err(blamed.collect())
     }
 
+    /// Returns whether another than `worker` has searched what may come from `position`.
+    pub(crate) fn others_have_searched_below(&self, position: Position, worker: WorkerId) -> bool {
+        let is_of_another = |from: &Option<WorkerId>| from.is_some_and(|from| from != worker);
+        let found = self.sources.iter().any(|(&below, from)| {
+            below != position && may_come_from(below, position) && from.iter().any(is_of_another)
+        });
+        if let Some(real) = &self.real {
+            let by_store = real.store().others_have_searched_below(position, &name(Some(worker)));
+            assert_eq!(by_store.unwrap(), found);
+        }
+        found
+    }
+
     /// Takes back what `worker` claimed, and what may rest on it.
     pub(crate) fn withdraw(&mut self, worker: WorkerId) {
         let is_from = |position: &Position| self.sources[position].contains(&Some(worker));

@@ -18,7 +18,8 @@ fn resumed(bound: Bound) -> (Script, Proof) {
     script.store.0.insert(position, (bound, None));
     let method = Method::Search;
     let claim = Proof { position, bound, best_move: None, nodes: 0, method, worker: None };
-    let commands = script.at(0, Event::Resumed { era: 3, doubted: vec![(AuditId(5), claim)] });
+    let commands =
+        script.at(0, Event::Resumed { era: 3, doubted: vec![(AuditId(5), claim)], is_heir: true });
     assert_eq!(commands, [], "nobody is there to be asked");
     let commands = script.submit(0, 1, nine_empties());
     assert_eq!(commands, [], "what is doubted is no answer");
@@ -129,14 +130,15 @@ fn a_doubt_about_what_was_never_stored_is_dropped() {
     let (position, bound) = (nine_empties().canonical(), Bound::at_least(Score::DRAW));
     let method = Method::Search;
     let claim = Proof { position, bound, best_move: None, nodes: 0, method, worker: None };
-    let commands = script.at(0, Event::Resumed { era: 0, doubted: vec![(AuditId(9), claim)] });
+    let commands =
+        script.at(0, Event::Resumed { era: 0, doubted: vec![(AuditId(9), claim)], is_heir: true });
     assert_eq!(commands, [Command::Cleared { audit: AuditId(9) }]);
 }
 
 #[test]
 fn what_was_searched_before_proofs_were_taken_back_is_acknowledged_and_not_believed() {
     let mut script = Script::new(whole());
-    script.at(0, Event::Resumed { era: 3, doubted: Vec::new() });
+    script.at(0, Event::Resumed { era: 3, doubted: Vec::new(), is_heir: true });
     script.join(0, 7, 1);
     let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
     let early = Report { era: 2, ..truth(&job) };
@@ -157,7 +159,7 @@ fn what_an_auditor_says_beyond_the_claim_is_audited_like_any_other() {
     let (bound, method) = (Bound::at_least(value), Method::Search);
     script.store.0.insert(position, (bound, None));
     let claim = Proof { position, bound, best_move: None, nodes: 0, method, worker: None };
-    script.at(0, Event::Resumed { era: 0, doubted: vec![(AuditId(5), claim)] });
+    script.at(0, Event::Resumed { era: 0, doubted: vec![(AuditId(5), claim)], is_heir: true });
     let (_, job) = only_job(&script.join(1, 1, 1));
     script.join(1, 2, 1);
     let more = Report { bound: Bound::exact(value), line: Vec::new(), ..truth(&job) };

@@ -1,8 +1,9 @@
 //! Workers that tell lies are found out, and what they said is taken back and searched again.
 
+use std::ops::Range;
 use std::rc::Rc;
 
-use outflank_coordinator::core::Config;
+use outflank_coordinator::core::{Config, WorkerId};
 use outflank_engine::Window;
 
 use crate::oracle::Oracle;
@@ -15,27 +16,43 @@ struct Tally {
     lies: u64,
     convicted: u64,
     honest_convicted: u64,
+    /// Reports that honest workers would not have made but for what they were told.
+    misled: u64,
+    pardoned: u64,
     false_answers: u64,
     refused: u64,
 }
 
 /// Runs clusters of three honest workers and a liar.
-fn with_a_liar(seeds: std::ops::Range<u64>, config: &Config, lies: u64) -> Tally {
+fn with_a_liar(seeds: Range<u64>, config: &Config, lies: u64) -> Tally {
+    let liar = |world: &mut World| world.join_liar(2, lies);
+    with_one_that(liar, seeds, config, Faults::default())
+}
+
+/// Runs clusters of three honest workers and another one.
+fn with_one_that(
+    joins: impl Fn(&mut World) -> WorkerId,
+    seeds: Range<u64>,
+    config: &Config,
+    faults: Faults,
+) -> Tally {
     let oracle = Rc::new(Oracle::default());
     let mut tally = Tally::default();
     for seed in seeds {
         let config = Config { audit_seed: seed, ..config.clone() };
         let mut random = Random(seed);
         let root = position(&mut random, 9);
-        let mut world = World::new(seed, &oracle, config, Faults::default()).on_real_store();
+        let mut world = World::new(seed, &oracle, config, faults).on_real_store();
         for threads in [1, 2, 1] {
             world.join(threads);
         }
-        let liar = world.join_liar(2, lies);
+        let liar = joins(&mut world);
         let solve = world.submit(root, Window::FULL);
         world.run();
         let outcome = &world.outcome;
         tally.lies += outcome.happened.wrong;
+        tally.misled += outcome.happened.misled;
+        tally.pardoned += outcome.pardoned;
         let guilty = outcome.convicted.iter().filter(|&&worker| worker == liar).count() as u64;
         tally.convicted += guilty;
         tally.honest_convicted += outcome.convicted.len() as u64 - guilty;
@@ -91,4 +108,23 @@ fn a_small_sample_finds_most_liars_and_contradictions_find_some_without_any() {
         false_answers[1] += unsampled.false_answers;
     }
     assert!(false_answers[0] < false_answers[1], "{false_answers:?}");
+}
+
+#[test]
+fn honest_workers_that_believe_a_liar_are_not_convicted_for_it() {
+    let deceiver = |world: &mut World| world.join_deceiver(2, 60);
+    let (mut misled, mut pardoned) = (0, 0);
+    for (churn, config) in [(0, tiny()), (0, steered()), (8, tiny()), (8, steered())] {
+        for audit_share in [0.0, 0.3] {
+            let config = Config { audit_share, ..config.clone() };
+            let faults = Faults { churn, ..Faults::default() };
+            let tally = with_one_that(deceiver, 300..320, &config, faults);
+            println!("{tally:?}");
+            assert!(churn > 0 || tally.convicted > 10, "{tally:?}");
+            assert_eq!((tally.honest_convicted, tally.refused), (0, 0), "{tally:?}");
+            misled += tally.misled;
+            pardoned += tally.pardoned;
+        }
+    }
+    assert!(misled > 100 && pardoned > 0, "{misled} {pardoned}");
 }

@@ -1,13 +1,14 @@
-//! What a truthful worker may report about a job.
+//! What a truthful worker may report about a job, and what a liar may.
 
 use outflank_coordinator::core::{Interim, Job, Report};
 use outflank_engine::{Belief, Bound, FoundBound, Position, Score, Square, Window};
 
 use crate::oracle::Oracle;
 use crate::random::Random;
+use crate::tables::Values;
 
 /// Returns the report of a job that was answered.
-pub(crate) fn finished(oracle: &Oracle, random: &mut Random, job: &Job, nodes: u64) -> Report {
+pub(crate) fn finished(oracle: &impl Values, random: &mut Random, job: &Job, nodes: u64) -> Report {
     let value = oracle.value(job.position);
     let bound = answer(random, value, job.window);
     let line = oracle.line(job.position);
@@ -17,7 +18,7 @@ pub(crate) fn finished(oracle: &Oracle, random: &mut Random, job: &Job, nodes: u
 }
 
 /// Returns the report of a job that was stopped: some true bounds of children, and an order.
-pub(crate) fn stopped(oracle: &Oracle, random: &mut Random, job: &Job, nodes: u64) -> Report {
+pub(crate) fn stopped(oracle: &impl Values, random: &mut Random, job: &Job, nodes: u64) -> Report {
     let mut order: Vec<Square> = Square::all(job.position.moves()).collect();
     let after = |square: Square| job.position.play(square).unwrap();
     order.sort_by_key(|&square| (random.chance(30), oracle.value(after(square))));
@@ -44,7 +45,7 @@ pub(crate) fn interim(oracle: &Oracle, random: &mut Random, job: &Job) -> Interi
 }
 
 /// Returns what a worker may find inside a job: true bounds of positions a few plies below, as its search meets them.
-pub(crate) fn inside(oracle: &Oracle, random: &mut Random, job: &Job) -> Vec<FoundBound> {
+pub(crate) fn inside(oracle: &impl Values, random: &mut Random, job: &Job) -> Vec<FoundBound> {
     let mut found = Vec::new();
     for _ in 0..random.below(4) {
         let mut position = job.symmetry.position(job.position);

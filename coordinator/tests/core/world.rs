@@ -51,6 +51,10 @@ pub(crate) struct Outcome {
     pub(crate) happened: Happened,
     /// The worker processes that were found to be wrong, named after their first connections.
     pub(crate) convicted: Vec<WorkerId>,
+    /// How often what a worker claimed was taken back without refusing it.
+    pub(crate) pardoned: u64,
+    /// How many of those that were convicted had never lied.
+    pub(crate) wronged: u64,
 }
 
 pub(crate) struct World {

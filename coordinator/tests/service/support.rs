@@ -183,6 +183,14 @@ impl ProofStore for Faulty {
         ProofStore::withdraw(&self.store, worker)
     }
 
+    fn others_have_searched_below(
+        &self,
+        position: Position,
+        worker: &str,
+    ) -> Result<bool, StoreError> {
+        ProofStore::others_have_searched_below(&self.store, position, worker)
+    }
+
     fn count(&self) -> u64 {
         ProofStore::count(&self.store)
     }

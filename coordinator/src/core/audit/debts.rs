@@ -66,7 +66,7 @@ impl Core {
         let (not_before, tried) = (again.unwrap_or_default(), audit.failures);
         // What it was for is answered without it.
         debts.owed.insert(id, Audit { home: None, not_before, tried, ..audit });
-        self.audits.has_news = true;
+        (self.audits.has_news, self.audits.has_news_of_suspects) = (true, true);
         self.waive(turn, id);
     }
 

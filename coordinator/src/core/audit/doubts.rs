@@ -8,6 +8,7 @@ impl Core {
     /// Has claims of unknown authors solved again, one of which must be false.
     pub(in crate::core) fn suspected(&mut self, turn: &mut Turn<'_>, claims: &[Proof]) {
         (self.audits.taking_back, self.audits.has_news) = (false, true);
+        self.audits.trial = None;
         let cause = self.audits.traced.take();
         for &claim in claims {
             self.open_audit(turn, Audit { disputed: true, cause, ..Audit::new(claim) });
@@ -22,8 +23,12 @@ impl Core {
         turn: &mut Turn<'_>,
         era: u64,
         doubted: Vec<(AuditId, Proof)>,
+        is_heir: bool,
     ) {
         self.audits.era = era;
+        if is_heir {
+            self.told.inherit();
+        }
         for (id, claim) in doubted {
             self.audits.opened = self.audits.opened.max(id.0);
             self.audits.open.insert(id, Audit::new(claim));
@@ -42,6 +47,7 @@ impl Core {
             turn.commands.push(Command::Forget { worker });
         }
         self.forget_everything();
+        self.told.taken_back(turn.proofs);
         self.go_on_doubting(turn, era);
         let mut solves: Vec<_> = std::mem::take(&mut self.solves).into_iter().collect();
         solves.sort_by_key(|(_, solve)| solve.arrival);
@@ -58,7 +64,9 @@ impl Core {
     fn go_on_doubting(&mut self, turn: &mut Turn<'_>, era: u64) {
         let audits = &mut self.audits;
         (audits.era, audits.taking_back) = (era, false);
+        (audits.traced, audits.trial) = (None, None);
         audits.held_back.clear();
+        audits.has_news_of_suspects = true;
         let guilty = &audits.guilty;
         for audit in audits.open.values_mut().chain(audits.debts.all_mut()) {
             audit.asked = None;
@@ -84,7 +92,7 @@ impl Core {
 
     pub(super) fn close_audit(&mut self, turn: &mut Turn<'_>, id: AuditId) {
         turn.commands.push(Command::Cleared { audit: id });
-        self.audits.has_news = true;
+        (self.audits.has_news, self.audits.has_news_of_suspects) = (true, true);
         self.audits.debts.drop(id);
         self.audits.open.remove(&id);
     }

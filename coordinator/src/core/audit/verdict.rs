@@ -2,7 +2,8 @@
 
 use outflank_engine::{Bound, Position};
 
-use super::{Audit, AuditId, Conflict, Core, Proof, Turn, Vote};
+use super::excuse::{Charge, Excuse};
+use super::{Audit, AuditId, Conflict, Core, Proof, Trial, Turn, Vote};
 use crate::core::message::{Command, Method, ProcessId, Report, WorkerId};
 
 impl Core {
@@ -33,10 +34,16 @@ impl Core {
                 return;
             }
         }
-        match (audit.count(), audit.claim.worker) {
-            ((_, 2..), _) => self.refuted(turn, id),
-            ((2.., 0), _) => self.upheld(turn, id),
-            ((2.., _), _) => self.outvoted(turn, id, false),
+        self.decide(turn, id);
+    }
+
+    /// Goes on with a claim about which enough is said.
+    pub(super) fn decide(&mut self, turn: &mut Turn<'_>, id: AuditId) {
+        let Some(audit) = self.audits.open.get(&id) else { return };
+        match audit.count() {
+            (_, 2..) => self.refuted(turn, id),
+            (2.., 0) => self.upheld(turn, id),
+            (2.., _) => self.outvoted(turn, id),
             _ => {}
         }
     }
@@ -44,21 +51,32 @@ impl Core {
     /// The claim is false.
     fn refuted(&mut self, turn: &mut Turn<'_>, id: AuditId) {
         let Some(audit) = self.audits.open.get(&id) else { return };
-        if audit.claim.worker.is_some() {
-            self.outvoted(turn, id, true);
-        } else {
-            let (Proof { position, bound, .. }, truth) = (audit.claim, audit.against);
-            self.trace(turn, id, position, bound, truth);
+        let (claim, truth) = (audit.claim, audit.against);
+        match (claim.worker, audit.author) {
+            (Some(worker), Some(author)) => {
+                match self.excuse(turn, author, claim.position, Charge::Reported) {
+                    Excuse::Pending => self.wait_for_suspects(id),
+                    Excuse::Unknown => self.pardon(turn, id, worker),
+                    Excuse::None => {
+                        self.quarantine(turn, id);
+                        self.convict(turn, id, |vote| vote.upholds, &claim);
+                    }
+                }
+            }
+            _ => self.trace(turn, id, claim.position, claim.bound, truth),
         }
     }
 
     /// The claim is true; what contradicted it is not.
     fn upheld(&mut self, turn: &mut Turn<'_>, id: AuditId) {
-        let Some(Audit { claim, held, .. }) = self.audits.open.get(&id) else { return };
-        let claim = *claim;
-        if let &Some(held) = held {
+        let Some(audit) = self.audits.open.get(&id) else { return };
+        let claim = audit.claim;
+        if let Some(held) = audit.held {
             self.trace(turn, id, claim.position, held, claim.bound);
         } else {
+            if audit.is_suspect {
+                self.told.prove(claim.position, claim.bound);
+            }
             self.close_audit(turn, id);
         }
     }
@@ -76,17 +94,51 @@ impl Core {
         let (best_move, nodes, method, worker) = (None, 0, Method::Search, None);
         let claim = Proof { position, bound: truth, best_move, nodes, method, worker };
         self.audits.traced = Some((claim, held));
+        self.audits.trial = Some(Trial { audit: id, position, held, truth });
         turn.commands.push(Command::Trace { position, held, truth });
+    }
+
+    /// Goes on when it was found that `process` has searched a false bound: takes back what it claimed, unless it may
+    /// have been misled by what can be solved again.
+    pub(in crate::core) fn traced(
+        &mut self,
+        turn: &mut Turn<'_>,
+        process: ProcessId,
+        others_below: bool,
+    ) {
+        let Some(Trial { audit, position, held, truth }) = self.audits.trial.take() else { return };
+        let charge = Charge::Stored { others_below };
+        let is_refused = match self.excuse(turn, process, position, charge) {
+            Excuse::Pending => {
+                self.wait_for_suspects(audit);
+                return;
+            }
+            Excuse::Unknown => {
+                self.told.excuse(process);
+                false
+            }
+            Excuse::None => {
+                self.refuse(turn, process);
+                true
+            }
+        };
+        turn.commands.push(Command::Condemn { position, held, truth, is_refused });
     }
 
     /// Nobody can be asked: of an author and one who contradicts it neither is believed. Where it is
     /// not known who made the claim, requests end, and those who come later decide.
     pub(super) fn cannot_tell(&mut self, turn: &mut Turn<'_>, id: AuditId) {
         let Some(audit) = self.audits.open.get(&id) else { return };
-        if audit.author.is_some() && audit.count() == (1, 1) {
-            let claim = audit.claim;
-            self.quarantine(turn, id);
-            self.convict(turn, id, |_| true, &claim);
+        let claim = audit.claim;
+        if let (Some(worker), Some(author), (1, 1)) = (claim.worker, audit.author, audit.count()) {
+            match self.excuse(turn, author, claim.position, Charge::Reported) {
+                Excuse::Pending => self.wait_for_suspects(id),
+                Excuse::Unknown => self.pardon(turn, id, worker),
+                Excuse::None => {
+                    self.quarantine(turn, id);
+                    self.convict(turn, id, |_| true, &claim);
+                }
+            }
         } else if let Some((claim, held)) = audit.contradiction() {
             let position = audit.claim.position;
             self.put_off(turn, id);
@@ -101,14 +153,23 @@ impl Core {
         }
     }
 
-    /// Those who voted otherwise than `verdict` says are wrong.
-    fn outvoted(&mut self, turn: &mut Turn<'_>, id: AuditId, refuted: bool) {
+    /// The claim is true, and whoever denied it is wrong: judges search apart, so that nobody can have misled them.
+    fn outvoted(&mut self, turn: &mut Turn<'_>, id: AuditId) {
         let Some(audit) = self.audits.open.get(&id) else { return };
         let claim = audit.claim;
-        if refuted {
-            self.quarantine(turn, id);
-        }
-        self.convict(turn, id, |vote| vote.upholds == refuted, &claim);
+        self.convict(turn, id, |vote| !vote.upholds, &claim);
+    }
+
+    /// Takes back what the author of a false claim has claimed, and does not refuse it: it may have been misled by
+    /// what nobody remembers, or can solve again.
+    fn pardon(&mut self, turn: &mut Turn<'_>, id: AuditId, worker: WorkerId) {
+        let Some(audit) = self.audits.open.get(&id) else { return };
+        let Proof { position, bound: claimed, .. } = audit.claim;
+        self.quarantine(turn, id);
+        self.told.excuse(self.fleet.process(worker));
+        self.settle_audit(id);
+        let (workers, is_refused) = (vec![worker], false);
+        turn.commands.push(Command::Convict { workers, position, claimed, is_refused });
     }
 
     /// Keeps a claim that does not hold for those who look into the case.
@@ -140,12 +201,18 @@ impl Core {
         let (processes, workers): (Vec<ProcessId>, Vec<WorkerId>) =
             wrong.map(|(&process, vote)| (process, vote.worker)).unzip();
         for process in processes {
-            for worker in self.fleet.connections(process) {
-                self.left(turn, worker);
-            }
-            self.audits.guilty.insert(process);
+            self.refuse(turn, process);
         }
         self.settle_audit(id);
-        turn.commands.push(Command::Convict { workers, position, claimed });
+        let is_refused = true;
+        turn.commands.push(Command::Convict { workers, position, claimed, is_refused });
+    }
+
+    /// Believes a process no more.
+    fn refuse(&mut self, turn: &mut Turn<'_>, process: ProcessId) {
+        for worker in self.fleet.connections(process) {
+            self.left(turn, worker);
+        }
+        self.audits.guilty.insert(process);
     }
 }

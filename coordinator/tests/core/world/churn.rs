@@ -61,7 +61,8 @@ impl World {
         self.check_promises();
         self.core = Core::new(self.config.clone(), Box::new(Heuristic));
         let (era, doubted) = (self.store.era, self.store.doubted());
-        self.apply(Event::Resumed { era, doubted });
+        let is_heir = !self.store.kept.0.is_empty();
+        self.apply(Event::Resumed { era, doubted, is_heir });
         for (_, state) in std::mem::take(&mut self.workers) {
             self.connect(state);
         }

@@ -27,6 +27,8 @@ pub(crate) struct Happened {
     pub(crate) late: u64,
     pub(crate) failed: u64,
     pub(crate) wrong: u64,
+    /// Searches that went wrong since the worker believed what it was told.
+    pub(crate) misled: u64,
     pub(crate) left: u64,
     pub(crate) drained: u64,
     pub(crate) hung: u64,
@@ -44,6 +46,7 @@ impl Happened {
         self.late += other.late;
         self.failed += other.failed;
         self.wrong += other.wrong;
+        self.misled += other.misled;
         self.left += other.left;
         self.drained += other.drained;
         self.hung += other.hung;

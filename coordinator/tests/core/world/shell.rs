@@ -1,6 +1,8 @@
 //! What stands around the core: it does what the commands say, as the service does.
 
-use outflank_coordinator::core::{Command, Event, Method, Millis, Proof, Report, WorkerId};
+use outflank_coordinator::core::{
+    Command, Event, Method, Millis, ProcessId, Proof, Report, WorkerId,
+};
 use outflank_engine::{Bound, Position};
 
 use super::{Happening, World};
@@ -21,7 +23,9 @@ impl World {
                 Command::Persist { proofs } => batch.proofs = self.attributed(proofs),
                 Command::Doubt { audit, claim } => batch.doubted.push((audit, claim)),
                 Command::Cleared { audit } => batch.cleared.push(audit),
-                Command::Convict { .. } | Command::Trace { .. } => trial = Some(command),
+                Command::Convict { .. } | Command::Trace { .. } | Command::Condemn { .. } => {
+                    trial = Some(command);
+                }
                 Command::Acknowledge { .. } => batch.releases.push((command, reported.clone())),
                 Command::Progressed { .. }
                 | Command::Solved { .. }
@@ -72,25 +76,40 @@ impl World {
         for (command, report) in self.store.write(u64::MAX) {
             self.release(command, report);
         }
-        let guilty: Vec<WorkerId> = match trial {
-            Command::Convict { workers, .. } => {
-                workers.iter().map(|worker| self.processes[worker]).collect()
+        let (guilty, is_refused): (Vec<WorkerId>, bool) = match trial {
+            Command::Convict { workers, is_refused, .. } => {
+                (workers.iter().map(|worker| self.processes[worker]).collect(), is_refused)
             }
             Command::Trace { position, held, truth } => {
-                match self.store.source(position, held, truth) {
-                    Ok(worker) => vec![worker],
-                    Err(bounds) => {
-                        let claims = bounds.into_iter().map(suspicion).collect();
-                        self.apply(Event::Suspected { claims });
-                        return;
+                self.apply(match self.store.source(position, held, truth) {
+                    Ok(worker) => {
+                        let others_below = self.store.others_have_searched_below(position, worker);
+                        Event::Traced { process: ProcessId(worker.0), others_below }
                     }
-                }
+                    Err(bounds) => {
+                        Event::Suspected { claims: bounds.into_iter().map(suspicion).collect() }
+                    }
+                });
+                return;
+            }
+            Command::Condemn { position, held, truth, is_refused } => {
+                let source = self.store.source(position, held, truth);
+                (vec![source.expect("it was traced to a worker")], is_refused)
             }
             _ => unreachable!("nothing else is tried"),
         };
+        let is_honest = |process: &&WorkerId| !self.liars.contains(process);
+        let honest = guilty.iter().filter(is_honest).count();
+        // Of two who contradict each other where nobody else can be asked neither is believed.
+        let is_wrong = is_refused && guilty.len() == honest;
+        self.outcome.wronged += if is_wrong { honest as u64 } else { 0 };
         for process in guilty {
-            self.outcome.convicted.push(process);
-            self.refuse(process);
+            if is_refused {
+                self.outcome.convicted.push(process);
+                self.refuse(process);
+            } else {
+                self.outcome.pardoned += 1;
+            }
             self.store.withdraw(process);
             self.promised.clear();
         }
@@ -160,12 +179,20 @@ impl World {
             Command::Disconnect { worker, .. } => {
                 self.workers.remove(&worker);
             }
-            Command::Tell { known, .. } => {
-                for (position, bound) in known.into_iter().filter(|_| !self.anyone_lies()) {
+            Command::Tell { worker, known, .. } => {
+                for &(position, bound) in known.iter().filter(|_| !self.anyone_lies()) {
                     self.check_bound(position, bound);
                 }
+                if let Some(state) = self.workers.get_mut(&worker) {
+                    state.tables.hear(&self.oracle, &known);
+                }
             }
-            Command::Hint { .. } | Command::Forget { .. } | Command::GaveUp { .. } => {}
+            Command::Forget { worker } => {
+                if let Some(state) = self.workers.get_mut(&worker) {
+                    state.tables.clear();
+                }
+            }
+            Command::Hint { .. } | Command::GaveUp { .. } => {}
             command => unreachable!("{command:?} waits for the disk, or for a verdict"),
         }
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use outflank_coordinator::core::{Event, Job, JobId, ProcessId, Report, WorkerId};
 
 use super::{Faults, Happening, NEVER, World};
+use crate::tables::{Believer, Tables, Values};
 use crate::worker;
 
 #[derive(Debug, Default)]
@@ -15,10 +16,14 @@ pub(super) struct SimWorker {
     pub(super) outbox: Vec<Report>,
     /// How many percent of its reports are lies.
     lies: u64,
+    /// How many percent of its messages from inside jobs are.
+    lies_inside: u64,
     /// The first connection of this process, once it has had one.
     pub(super) process: Option<WorkerId>,
     /// Whether it takes no more jobs.
     pub(super) is_draining: bool,
+    /// What it was told and believes.
+    pub(super) tables: Tables,
 }
 
 impl World {
@@ -29,7 +34,13 @@ impl World {
 
     /// Connects a worker of which so many percent of the reports are lies.
     pub(crate) fn join_liar(&mut self, threads: u32, lies: u64) -> WorkerId {
-        self.connect(SimWorker { threads, lies, ..SimWorker::default() })
+        self.connect(SimWorker { threads, lies, lies_inside: lies, ..SimWorker::default() })
+    }
+
+    /// Connects a worker that misleads others: it lies about what it finds inside its jobs, and its reports say what
+    /// it has found.
+    pub(crate) fn join_deceiver(&mut self, threads: u32, lies_inside: u64) -> WorkerId {
+        self.connect(SimWorker { threads, lies_inside, ..SimWorker::default() })
     }
 
     pub(super) fn connect(&mut self, state: SimWorker) -> WorkerId {
@@ -37,7 +48,7 @@ impl World {
         let (worker, threads) = (WorkerId(self.names), state.threads);
         let process = state.process.unwrap_or(worker);
         self.processes.insert(worker, process);
-        if state.lies > 0 {
+        if state.lies + state.lies_inside > 0 {
             self.liars.insert(process);
         }
         let state = SimWorker { process: Some(process), is_draining: false, ..state };
@@ -81,6 +92,10 @@ impl World {
         if self.is_lost() {
             return;
         }
+        if let Some(state) = self.workers.get_mut(&worker) {
+            state.tables.enter(job.era);
+            state.tables.hear(&self.oracle, &job.known);
+        }
         let predicted = 2_f64.powi(job.position.empties() as i32);
         let factor = 2_f64.powi(self.random.below(8) as i32 - 3);
         let nodes = (predicted * factor) as u64 + 1;
@@ -105,13 +120,16 @@ impl World {
 
     /// Has a worker tell, while a job goes on or just after it, of what it has found inside.
     fn find_inside(&mut self, worker: WorkerId, job: &Job, delay: u64) {
-        let lies = self.workers.get(&worker).map_or(0, |state| state.lies);
+        let lies = self.workers.get(&worker).map_or(0, |state| state.lies_inside);
         let bounds = if self.random.chance(lies) {
             let lie = worker::false_inside(&self.oracle, &mut self.random, job);
             self.outcome.happened.wrong += u64::from(lie.is_some());
             lie.into_iter().collect()
+        } else if let Some(state) = self.workers.get(&worker) {
+            let believer = Believer { oracle: &self.oracle, tables: &state.tables };
+            worker::inside(&believer, &mut self.random, job)
         } else {
-            worker::inside(&self.oracle, &mut self.random, job)
+            Vec::new()
         };
         if bounds.is_empty() || self.is_lost() {
             return;
@@ -137,12 +155,23 @@ impl World {
         } else if self.random.chance(self.faults.failed) {
             self.outcome.happened.failed += 1;
             Report { failed: true, ..worker::empty(&job, nodes) }
-        } else if nodes < needed {
-            worker::stopped(&self.oracle, &mut self.random, &job, nodes)
         } else {
-            worker::finished(&self.oracle, &mut self.random, &job, nodes)
+            self.honest_report(worker, &job, nodes, nodes >= needed)
         };
         self.send_report(worker, report);
+    }
+
+    /// Returns what a worker finds that believes what it was told, unless it searches apart.
+    fn honest_report(&mut self, worker: WorkerId, job: &Job, nodes: u64, is_done: bool) -> Report {
+        let nothing = Tables::default();
+        let told = self.workers.get(&worker).filter(|_| !job.is_apart).map(|state| &state.tables);
+        let believer = Believer { oracle: &self.oracle, tables: told.unwrap_or(&nothing) };
+        let is_misled = believer.value(job.position) != self.oracle.value(job.position);
+        self.outcome.happened.misled += u64::from(is_misled);
+        match is_done {
+            true => worker::finished(&believer, &mut self.random, job, nodes),
+            false => worker::stopped(&believer, &mut self.random, job, nodes),
+        }
     }
 
     pub(super) fn stop_job(&mut self, worker: WorkerId, job: JobId) {
@@ -151,7 +180,7 @@ impl World {
         else {
             return;
         };
-        let report = worker::stopped(&self.oracle, &mut self.random, &job, 1);
+        let report = self.honest_report(worker, &job, 1, false);
         self.send_report(worker, report);
     }
 

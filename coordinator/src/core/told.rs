@@ -1,0 +1,123 @@
+//! What workers were told that may be false.
+//!
+//! A worker cannot check a bound that it is told: its tables keep it, and what it finds at positions above may be
+//! inferred from it. So who made a false claim may have been misled. This remembers for each process of which
+//! positions it was told a bound, until the bound is taken back: with it fall the claims that may rest on it.
+//!
+//! What an earlier coordinator told is not known, nor what there was no room for. A process that may have been
+//! misled by that is excused once: everything that it has claimed is taken back then, and all tables are cleared.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use outflank_engine::{Bound, Position, Symmetry};
+
+use super::message::{ProcessId, Proofs};
+
+/// The most bounds that are remembered of one process, …
+const MOST_OF_ONE: usize = 4096;
+
+/// … and of all: some 64 MB.
+const MOST_OF_ALL: usize = 1 << 20;
+
+/// What each process was told.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    by_process: BTreeMap<ProcessId, BTreeMap<Position, Bound>>,
+    in_all: usize,
+    /// Whether processes may have been told of bounds before this coordinator began.
+    is_heir: bool,
+    /// The processes that were told more than there was room for.
+    overfull: BTreeSet<ProcessId>,
+    /// Those that were excused for what is not remembered.
+    excused: BTreeSet<ProcessId>,
+    /// What was solved again, and is true.
+    proved: BTreeMap<Position, Bound>,
+}
+
+impl Told {
+    /// Takes note that an earlier coordinator may have told bounds.
+    pub(super) fn inherit(&mut self) {
+        self.is_heir = true;
+    }
+
+    /// Takes note of bounds, of positions turned in whatever way, that a process is told.
+    pub(super) fn note(&mut self, process: ProcessId, known: &[(Position, Bound)]) {
+        if known.is_empty() {
+            return;
+        }
+        let processes = self.by_process.len() + 1;
+        let bounds = self.by_process.entry(process).or_default();
+        let most = MOST_OF_ONE.min(MOST_OF_ALL / processes);
+        for &(position, bound) in known {
+            let position = position.canonical();
+            if let Some(held) = bounds.get_mut(&position) {
+                *held = held.merge(bound).unwrap_or(bound);
+            } else if bounds.len() < most && self.in_all < MOST_OF_ALL {
+                bounds.insert(position, bound);
+                self.in_all += 1;
+            } else {
+                self.overfull.insert(process);
+            }
+        }
+    }
+
+    /// Takes note that a bound was solved again, and is true.
+    pub(super) fn prove(&mut self, position: Position, bound: Bound) {
+        let proved = self.proved.entry(position).or_insert(bound);
+        *proved = proved.merge(bound).unwrap_or(bound);
+    }
+
+    /// Returns the bounds which `process` was told, and which are not known to be true, of positions that a search
+    /// of `position` may meet: after moves from it, and its own if `with_own`.
+    pub(super) fn suspects(
+        &self,
+        process: ProcessId,
+        position: Position,
+        with_own: bool,
+    ) -> Vec<(Position, Bound)> {
+        let Some(bounds) = self.by_process.get(&process) else { return Vec::new() };
+        let passed = position.must_pass().then(|| position.pass().canonical());
+        let images = (0..8).filter_map(Symmetry::new).map(|symmetry| symmetry.position(position));
+        let filled: Vec<u64> = images.map(|image| !image.empty()).collect();
+        let lies_below = |below: Position| {
+            below.empties() < position.empties()
+                && filled.iter().any(|filled| !below.empty() & filled == *filled)
+        };
+        let may_mislead = |&(&told, bound): &(&Position, &Bound)| {
+            let is_met = lies_below(told) || Some(told) == passed || with_own && told == position;
+            is_met && !self.proved.get(&told).is_some_and(|proved| proved.implies(*bound))
+        };
+        bounds.iter().filter(may_mislead).map(|(&told, &bound)| (told, bound)).collect()
+    }
+
+    /// Returns whether all that may have misled `process` is remembered.
+    pub(super) fn remembers_all_of(&self, process: ProcessId) -> bool {
+        !self.is_heir && !self.overfull.contains(&process)
+    }
+
+    /// Returns whether `process` was excused before.
+    pub(super) fn was_excused(&self, process: ProcessId) -> bool {
+        self.excused.contains(&process)
+    }
+
+    /// Begins anew with a process of which everything that it claimed is taken back.
+    pub(super) fn excuse(&mut self, process: ProcessId) {
+        let bounds = self.by_process.remove(&process).unwrap_or_default();
+        self.in_all -= bounds.len();
+        self.overfull.remove(&process);
+        self.excused.insert(process);
+    }
+
+    /// Forgets the bounds that were taken back.
+    pub(super) fn taken_back(&mut self, proofs: &dyn Proofs) {
+        let is_held = |position: &Position, bound: &Bound| {
+            proofs.get(*position).is_some_and(|(held, _)| held.implies(*bound))
+        };
+        for bounds in self.by_process.values_mut() {
+            bounds.retain(|position, bound| is_held(position, bound));
+        }
+        self.by_process.retain(|_, bounds| !bounds.is_empty());
+        self.in_all = self.by_process.values().map(BTreeMap::len).sum();
+        self.proved.retain(|position, bound| is_held(position, bound));
+    }
+}
