@@ -8,6 +8,10 @@ use super::graph::Edge;
 use super::question::{Key, Plan, State, Wanted};
 use super::{Core, Turn};
 
+/// A move counts as so many discs worse for each reply that it leaves, where no worker has ordered the moves: each reply
+/// must be refuted, and the proof is as much larger.
+const DISCS_OF_REPLY: i32 = 4;
+
 impl Core {
     /// Expands a question that runs, or that waits and is not in the queue: a goal or a wide window
     /// into questions one ply down. Its running jobs go on.
@@ -173,17 +177,22 @@ impl Core {
     }
 
     /// Returns the children of an expanded position, the most promising for the player first: in
-    /// the order that a worker has found, otherwise by what is proved and estimated of them.
+    /// the order that a worker has found, otherwise by what is proved and estimated of them, and where many
+    /// workers search few positions by the replies that they leave, too.
     pub(super) fn ordered_children(&mut self, position: Position) -> Vec<Position> {
         let Some(node) = self.graph.get(position) else { return Vec::new() };
         let (edges, order) = (node.edges.clone(), node.order.clone());
+        let discs = if self.is_deep() { DISCS_OF_REPLY } else { 0 };
         let mut ranked: Vec<_> = edges
             .into_iter()
             .map(|Edge { square, child }| {
                 let place = order.iter().position(|&tried| Some(tried) == square);
                 match place {
                     Some(place) => ((place, 0), child),
-                    None => ((order.len(), self.estimate(child)), child),
+                    None => {
+                        let replies = child.moves().count_ones() as i32;
+                        ((order.len(), self.estimate(child) + discs * replies), child)
+                    }
                 }
             })
             .collect();

@@ -2,9 +2,12 @@
 
 use std::time::Duration;
 
-use outflank_coordinator::core::{Command, Config, Event, JobId, Millis, Report, WorkerId};
-use outflank_engine::{Bound, Position, Square, Window};
+use outflank_coordinator::core::{
+    Advisor, Command, Config, Event, JobId, Millis, Report, WorkerId,
+};
+use outflank_engine::{Bound, Position, Score, Square, Window};
 
+use crate::advisor::Heuristic;
 use crate::oracle::Oracle;
 use crate::random::{Random, position};
 use crate::script::{Script, assigned, joined, nine_empties, only_job, split, truth, whole};
@@ -50,6 +53,32 @@ fn brothers_are_only_tried_early_when_threads_would_idle() {
         assigned(&script.submit(0, 1, nine_empties())).len()
     };
     assert!(count(true) > count(false), "{} and {}", count(true), count(false));
+}
+
+#[test]
+fn many_workers_on_one_request_try_first_a_move_that_leaves_few_replies() {
+    let config = Config { goals_from: 1, threads_per_deep: 1, ..split() };
+    let likely = Window::at_least(Score::new(-60).unwrap()).unwrap();
+    let first = |children: &[Position], discs: i32| {
+        let replies = |child: Position| child.moves().count_ones() as i32;
+        let rank = |&child: &Position| (Heuristic.estimate(child) + discs * replies(child), child);
+        children.iter().copied().min_by_key(rank).unwrap()
+    };
+    let mut different = 0;
+    for seed in 0..20 {
+        let root = position(&mut Random(seed), 9).canonical();
+        let moves = Square::all(root.moves()).filter_map(|square| root.play(square));
+        let children: Vec<Position> = moves.map(Position::canonical).collect();
+        if children.is_empty() || children.iter().any(|child| child.must_pass()) {
+            continue;
+        }
+        let mut script = Script::new(config.clone());
+        script.join(0, 1, 1);
+        let (_, job) = only_job(&script.submit_window(0, 1, root, likely));
+        assert_eq!(job.position, first(&children, 4), "{root:?}");
+        different += u32::from(first(&children, 0) != first(&children, 4));
+    }
+    assert!(different > 0, "the replies never mattered");
 }
 
 #[test]
