@@ -4,7 +4,7 @@
 use super::board::{Board, Node};
 use super::cost::{Comparison, Question, Scrutiny};
 use super::level::Level;
-use super::order::{Candidate, Candidates, Hurry, Outlook};
+use super::order::{Candidate, Candidates, Hurry, MOST_MOVES, Outlook};
 use super::past::Past;
 use super::principal::{Task, narrow};
 use super::searcher::{Searcher, Stopped};
@@ -32,11 +32,14 @@ pub(super) fn body<K: SearchSet>(
     }
     searcher.nodes += 1;
     searcher.go_on()?;
+    let hash = kernels.hash(board.player, board.opponent);
+    searcher.table().prefetch(hash);
+    if empties >= HINTS_FROM {
+        searcher.hints().prefetch(hash);
+    }
     if let Some(upper) = stability::cut(kernels, board, empties, alpha) {
         return Ok(upper);
     }
-    let hash = kernels.hash(board.player, board.opponent);
-    searcher.table().prefetch(hash);
     let moves = kernels.moves(board.player, board.opponent);
     if moves == 0 {
         if kernels.moves(board.opponent, board.player) == 0 {
@@ -50,15 +53,16 @@ pub(super) fn body<K: SearchSet>(
     }
     let begin = searcher.total_nodes();
     let mut candidates = Candidates::new(kernels, board, moves);
+    let children = prefetch_children(searcher, node, &candidates);
     if candidates.wipes_out(board) {
         return Ok(64);
     }
     let mut task = Task::new(*node, alpha, alpha + 1, Level::EXACT);
+    let first = moves_to_try_first(searcher, hash, node, &known);
     if empties >= CHILDREN_BOUNDS_FROM {
-        look_up_children(searcher, &mut candidates, &mut task);
+        look_up_children(searcher, &mut candidates, &children, &mut task);
     }
     if task.best <= alpha {
-        let first = moves_to_try_first(searcher, hash, node, &known);
         search_moves(searcher, &mut candidates, first, &mut task)?;
     }
     task.store(searcher, hash, begin);
@@ -105,23 +109,42 @@ pub(super) fn moves_to_try_first<K: SearchSet>(
     searcher.hints().get(hash, player, opponent).map_or([None; 2], |hint| hint.moves)
 }
 
+/// The hashes of the positions after the moves of a node.
+pub(super) type Children = [u64; MOST_MOVES];
+
+/// Asks the CPU for what the table holds of the children, and returns their hashes. By the time
+/// they are looked up all lines are on their way.
+#[inline(always)]
+pub(super) fn prefetch_children<K: SearchSet>(
+    searcher: &Searcher<'_, K>,
+    node: &Node,
+    candidates: &Candidates,
+) -> Children {
+    let mut hashes = [0; MOST_MOVES];
+    if node.empties >= CHILDREN_BOUNDS_FROM {
+        for (hash, candidate) in hashes.iter_mut().zip(candidates.as_slice()) {
+            let after = node.board.after(candidate.square, candidate.flipped);
+            *hash = searcher.kernels.hash(after.player, after.opponent);
+            searcher.table().prefetch(*hash);
+        }
+    }
+    hashes
+}
+
 /// Looks up what is known of the children: one of them may cut off at once, and those that are
 /// known to fail need no search. Both are taken into `task`; the failing ones are dropped.
 #[inline(always)]
 pub(super) fn look_up_children<K: SearchSet>(
     searcher: &Searcher<'_, K>,
     candidates: &mut Candidates,
+    children: &Children,
     task: &mut Task,
 ) {
-    let (kernels, table, board) = (searcher.kernels, searcher.table(), task.node.board);
-    // All lines are on their way before the first is needed.
-    for &Candidate { flipped, square, .. } in candidates.as_slice() {
-        let after = board.after(square, flipped);
-        table.prefetch(kernels.hash(after.player, after.opponent));
-    }
+    let (table, board) = (searcher.table(), task.node.board);
+    let mut hashes = children.iter();
     candidates.retain(|&Candidate { flipped, square, .. }| {
         let after = board.after(square, flipped);
-        let hash = kernels.hash(after.player, after.opponent);
+        let Some(&hash) = hashes.next() else { return true };
         let Some(known) = table.get(hash, after.player, after.opponent) else {
             return true;
         };

@@ -7,7 +7,7 @@
 //! between shallow and exact values, the exact value is outside as well (Multi-ProbCut, M. Buro).
 
 use super::board::Node;
-use super::deep::{look_up_children, search_moves};
+use super::deep::{look_up_children, prefetch_children, search_moves};
 use super::level::{Level, error_of};
 use super::midgame::{INFINITE, glance};
 use super::order::Candidates;
@@ -66,11 +66,12 @@ pub(super) fn body<K: SearchSet>(
     }
     let begin = searcher.total_nodes();
     let mut candidates = Candidates::new(kernels, board, moves);
+    let children = prefetch_children(searcher, node, &candidates);
     if candidates.wipes_out(board) {
         return Ok(64);
     }
     let mut task = Task::new(*node, alpha, alpha + 1, level);
-    look_up_children(searcher, &mut candidates, &mut task);
+    look_up_children(searcher, &mut candidates, &children, &mut task);
     if task.best <= alpha {
         search_moves(searcher, &mut candidates, hint.moves, &mut task)?;
     }
