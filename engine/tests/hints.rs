@@ -110,6 +110,25 @@ fn who_hears_its_assistant_has_less_to_search() {
 }
 
 #[test]
+fn what_a_search_to_the_end_believes_is_even() {
+    // With an odd bound, what was refuted at 5 would be searched again at 4.
+    let mut to_the_end = 0;
+    for seed in 0..4 {
+        let position = played(&[4, 1, 3, seed, 2, 5, 1], 22);
+        let control = Control::default().with_hints();
+        let _assistance = engine().assist(&Request::exact(position), &control, 0);
+        for hint in control.take_hints() {
+            let (value, plies) = ((hint.word() & 0x1FFF) as i32 - 2048, hint.word() >> 15 & 0x3F);
+            if plies == u64::from(hint.position().empties()) {
+                assert_eq!(value % 64, 0, "{value} 32nds of a disc at {:?}", hint.position());
+                to_the_end += 1;
+            }
+        }
+    }
+    assert!(to_the_end > 10, "{to_the_end} hints of searches to the end");
+}
+
+#[test]
 fn nobody_collects_hints_that_nobody_wants() {
     let control = Control::default();
     let position = played(&[4, 1, 3, 0, 2, 5, 1], 20);

@@ -80,7 +80,8 @@ pub(super) fn body<K: SearchSet>(
 }
 
 /// Returns a value outside the window if a shallow search says that the exact one is probably
-/// there.
+/// there. It is even, as all values are: what is believed to be at most 5 is at most 4, and so it
+/// answers the window of 4 as well as that of 5.
 #[inline(always)]
 fn improbable<K: SearchSet>(
     searcher: &mut Searcher<'_, K>,
@@ -100,12 +101,12 @@ fn improbable<K: SearchSet>(
     let bound = high + margin - mean as i32;
     if bound < LIMIT && at_a_glance >= high {
         let value = K::midgame(searcher, node, plies, bound - 1, bound)?;
-        return Ok((value >= bound).then_some(alpha + 1));
+        return Ok((value >= bound).then_some((alpha + 2) & !1));
     }
     let bound = low - margin - mean as i32;
     if bound > -LIMIT && at_a_glance <= low {
         let value = K::midgame(searcher, node, plies, bound, bound + 1)?;
-        return Ok((value <= bound).then_some(alpha));
+        return Ok((value <= bound).then_some(alpha & !1));
     }
     Ok(None)
 }
