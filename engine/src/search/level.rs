@@ -21,8 +21,8 @@ impl Level {
         let steps: &[u8] = match empties {
             0..18 => &[],
             18..22 => &[0],
-            22..30 => &[0, 2],
-            _ => &[0, 2, 4],
+            22..27 => &[0, 2],
+            _ => &[0, 1, 2],
         };
         steps.iter().map(|&step| Self(step))
     }
