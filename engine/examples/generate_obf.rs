@@ -1,8 +1,10 @@
 //! Prints positions for tuning and timing: games that begin with random moves and go on with moves
 //! that seem good, as OBF lines without scores. Most of these games are decided; with `balanced` a
-//! selective search chooses the moves, and positions far from a draw are left out.
+//! selective search chooses the moves, and positions far from a draw are left out. In such games both
+//! sides have few moves; with `wide` the games are of the first kind, and positions are left out that
+//! are far from a draw or have few moves, as many of the FForum's have.
 //!
-//! `cargo run --release -p outflank-engine --example generate_obf -- COUNT EMPTIES [SEED [balanced]]`
+//! `cargo run --release -p outflank-engine --example generate_obf -- COUNT EMPTIES [SEED [balanced|wide]]`
 #![allow(clippy::print_stdout, reason = "an example talks to its user")]
 
 use std::error::Error;
@@ -23,30 +25,34 @@ const NODES_OF_A_POSITION: u64 = 200_000;
 /// A balanced position seems to be worth at most so many discs to either side.
 const BALANCED: i32 = 10;
 
+/// In a wide position both sides together have at least so many moves.
+const WIDE: u32 = 19;
+
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let count: usize = arguments.next().ok_or("say how many")?.parse()?;
     let empties: u32 = arguments.next().ok_or("say with how many empties")?.parse()?;
     let mut seed: u64 = arguments.next().map_or(Ok(1), |text| text.parse())?;
-    let engine = match arguments.next().as_deref() {
-        None => None,
-        Some("balanced") => {
-            Some(Engine::new(&Settings { isa: Isa::chosen()?, table_bytes: 16 << 20 })?)
-        }
-        Some(other) => return Err(format!("{other}: expected balanced or nothing").into()),
+    let kind = arguments.next();
+    let engine = Engine::new(&Settings { isa: Isa::chosen()?, table_bytes: 16 << 20 })?;
+    let believed = |position, nodes| {
+        engine.clear();
+        engine.believe(position, nodes).discs()
     };
+    let is_balanced = |position| believed(position, NODES_OF_A_POSITION).abs() <= BALANCED;
     let mut printed = 0;
     while printed < count {
-        let found = match &engine {
+        let found = match kind.as_deref() {
             None => play(empties, &mut seed, glance),
-            Some(engine) => play(empties, &mut seed, |after, _| {
-                engine.clear();
-                engine.believe(after, NODES_OF_A_MOVE).discs()
-            })
-            .filter(|&(position, _)| {
-                engine.clear();
-                engine.believe(position, NODES_OF_A_POSITION).discs().abs() <= BALANCED
-            }),
+            Some("balanced") => {
+                play(empties, &mut seed, |after, _| believed(after, NODES_OF_A_MOVE))
+                    .filter(|&(position, _)| is_balanced(position))
+            }
+            Some("wide") => play(empties, &mut seed, glance)
+                .filter(|&(position, _)| is_wide(position) && is_balanced(position)),
+            Some(other) => {
+                return Err(format!("{other}: expected balanced, wide or nothing").into());
+            }
         };
         if let Some((position, side)) = found {
             println!("{};", notation::board(position, side));
@@ -54,6 +60,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     Ok(())
+}
+
+fn is_wide(position: Position) -> bool {
+    position.moves().count_ones() + position.pass().moves().count_ones() >= WIDE
 }
 
 /// Returns what a position seems to be worth, in eighths of a disc, with some jitter.
