@@ -63,7 +63,7 @@ struct Work {
     #[arg(long, value_name = "N")]
     plies: Option<u32>,
     /// Searches whose trees give positions for the second fit, 1000 each for a stage at most; in `all`
-    /// 0 leaves it out [default: 1000].
+    /// 0 leaves it out [default: 2500].
     #[arg(long, value_name = "N")]
     trees: Option<usize>,
     /// Games for each of twelve numbers of empty squares where shallow and deep searches are compared;

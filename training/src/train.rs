@@ -68,7 +68,7 @@ impl Default for Plan {
             games: 3_000_000,
             plies: 4,
             corrections: vec![1_000_000, 300_000, 100_000, 20_000, 4_000],
-            trees: 1_000,
+            trees: 2_500,
             selectivity: 4_000,
             costs: CostPlan::default().searches,
         }
