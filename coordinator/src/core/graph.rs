@@ -51,8 +51,8 @@ pub(super) struct Node {
     pub(super) estimate: Option<i32>,
     /// Whether that was a careful estimate.
     pub(super) careful: bool,
-    /// Whether a search of a million nodes stands behind it.
-    pub(super) is_searched: bool,
+    /// The nodes of the search by the core that stands behind it, if any does.
+    pub(super) searched: Option<f64>,
     /// The worker whose table knows most of it: the last one that searched it or the position above.
     pub(super) worker: Option<WorkerId>,
     /// The moves as a worker would try them, most promising first; empty until one has said so.
@@ -105,7 +105,7 @@ impl Graph {
             symmetry: symmetry(),
             estimate: None,
             careful: false,
-            is_searched: false,
+            searched: None,
             worker: None,
             order: Vec::new(),
             edges: Vec::new(),

@@ -6,7 +6,7 @@
 //! likely to decide the question do not decide it. Waiting questions are ordered by that, and a job
 //! that is hardly needed any more makes room for one that is.
 
-use outflank_engine::Belief;
+use outflank_engine::{Belief, Position};
 
 use super::question::{Item, Key, Plan, State, Wanted};
 use super::{Core, Turn};
@@ -14,9 +14,10 @@ use super::{Core, Turn};
 /// No estimate is surer than this.
 const DOUBT: f64 = 0.02;
 
-/// The scale of the errors of estimates after a search of a million nodes, in discs: that of a logistic distribution
-/// with the standard deviation measured, 2.8.
+/// The scale of the errors of estimates after a search of so many nodes, in discs: that of a logistic distribution
+/// with the standard deviation measured, 2.8. It falls with the fourth root of the nodes.
 const SEARCHED_ERROR: f64 = 1.5;
+const SEARCHED: f64 = 1e6;
 
 /// How often what a worker believes of its goal after its last selective search is wrong, and after an
 /// earlier one: near the value, where it matters. `docs/simulation.md` has the measurements.
@@ -66,10 +67,16 @@ impl Core {
     /// Returns how likely the goal `key`, whose position is in the graph, holds by its estimate.
     pub(super) fn prior(&mut self, key: Key) -> f64 {
         let margin = f64::from(self.estimate(key.position) - (key.window.upper().discs() - 1));
-        let is_searched = self.graph.get(key.position).is_some_and(|node| node.is_searched);
+        kept_from_ends(1.0 / (1.0 + (-margin / self.error(key.position)).exp()))
+    }
+
+    /// Returns the scale of the error of the estimate of a position, in discs.
+    fn error(&self, position: Position) -> f64 {
         let error = self.advisor.error();
-        let error = if is_searched { error.min(SEARCHED_ERROR) } else { error };
-        kept_from_ends(1.0 / (1.0 + (-margin / error).exp()))
+        match self.graph.get(position).and_then(|node| node.searched) {
+            Some(nodes) => error.min(SEARCHED_ERROR * (SEARCHED / nodes).powf(0.25)),
+            None => error,
+        }
     }
 
     /// Returns how likely the goal `key`, whose position is in the graph, holds by all that is known.

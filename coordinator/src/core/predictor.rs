@@ -61,18 +61,21 @@ const SEARCHED: u64 = 1_000_000;
 /// the number of threads that it keeps busy: so it never holds a fleet up.
 const THINKING_SHARE: f64 = 0.5;
 
+/// Of a goal that many workers are to search together it may think as long as this share of the goal takes them.
+const SHARE_OF_GOAL: f64 = 0.02;
+
+/// It spends that on so many opinions, or more if one would take more than a million nodes.
+const LOOKS: f64 = 8.0;
+
+/// With fewer nodes a search comes to no better opinion than a quick look.
+const FEWEST_NODES: f64 = 200_000.0;
+
 impl Core {
     /// Returns the nodes that a job for `key`, whose position is in the graph, will probably take.
     pub(super) fn predicted_nodes(&mut self, key: Key) -> f64 {
         let estimate = self.estimate(key.position);
         let nodes = self.advisor.predicted_nodes(key.position, key.window, estimate);
         self.predictor.corrected(key.window, nodes)
-    }
-
-    /// Returns the nodes that may be spent on opinions when a question is split.
-    fn thinking(&self) -> f64 {
-        let threads = self.fleet.threads().max(1) as f64;
-        (THINKING_SHARE * self.job_size() / threads).min(LONGEST_THOUGHT)
     }
 
     /// Returns the likely value of `position`, which is in the graph, by a search.
@@ -84,11 +87,52 @@ impl Core {
 
     /// Improves the opinions on the children of `position`, which are in the graph.
     pub(super) fn think(&mut self, position: Position) {
+        let threads = self.fleet.threads().max(1) as f64;
+        let nodes = (THINKING_SHARE * self.job_size() / threads).min(LONGEST_THOUGHT);
         let children = graph::edges(position);
-        let nodes = self.thinking() / children.len().max(1) as f64;
+        let nodes = nodes / children.len().max(1) as f64;
         for edge in children {
             self.estimate_with(edge.child, nodes);
         }
+    }
+
+    /// Improves the opinions on a goal that many workers are to search together, and on its children, the
+    /// most promising first: the larger the goal, the more jobs rest on that.
+    pub(super) fn think_deep(&mut self, key: Key) {
+        let threads = self.fleet.threads().max(1) as f64;
+        let predicted = self.questions.get(&key).map_or(0.0, |question| question.predicted);
+        let rests = (THINKING_SHARE * self.job_size()).max(SHARE_OF_GOAL * predicted);
+        let mut budget = rests / threads;
+        let nodes = (budget / LOOKS).clamp(FEWEST_NODES, SEARCHED as f64);
+        if budget >= nodes && self.look(key.position, nodes) {
+            budget -= nodes;
+            let chance = self.prior(key);
+            if let Some(question) = self.questions.get_mut(&key)
+                && question.belief.is_none()
+            {
+                question.chance = chance;
+            }
+        }
+        while budget >= nodes {
+            let order = self.ordered_children(key.position);
+            let open = order.into_iter().find(|&child| self.look(child, nodes));
+            if open.is_none() {
+                break;
+            }
+            budget -= nodes;
+        }
+    }
+
+    /// Has an opinion of a position in the graph by a search of so many nodes. Returns whether it had no careful one.
+    fn look(&mut self, position: Position, nodes: f64) -> bool {
+        if self.graph.get(position).is_none_or(|node| node.careful) {
+            return false;
+        }
+        self.estimate_with(position, nodes);
+        if let Some(node) = self.graph.get_mut(position) {
+            node.searched = Some(nodes);
+        }
+        true
     }
 
     /// Has a better opinion of a goal of which no worker on trial has said what it believes: what is
@@ -104,8 +148,8 @@ impl Core {
             return;
         }
         let Some(node) = self.graph.get_mut(key.position) else { return };
-        if !node.is_searched {
-            (node.is_searched, node.careful) = (true, true);
+        if node.searched.is_none() {
+            (node.searched, node.careful) = (Some(SEARCHED as f64), true);
             node.estimate = Some(self.advisor.careful_estimate(key.position, SEARCHED));
         }
         let chance = self.prior(key);

@@ -62,7 +62,9 @@ impl Core {
 
     /// Chooses between seeking a move and upholding the claim that there is none.
     fn expand_moves(&mut self, turn: &Turn<'_>, key: Key) {
-        if self.is_deep() || !self.is_ordered(key.position) {
+        if self.is_deep() {
+            self.think_deep(key);
+        } else if !self.is_ordered(key.position) {
             self.think(key.position);
         }
         self.think_of(key);

@@ -1,9 +1,11 @@
 //! How a request becomes jobs, and who gets which.
 
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use outflank_coordinator::core::{
-    Advisor, Command, Config, Event, JobId, Millis, Report, WorkerId,
+    Advisor, Command, Config, Core, Event, JobId, Millis, Report, WorkerId,
 };
 use outflank_engine::{Bound, Position, Score, Square, Window};
 
@@ -12,6 +14,7 @@ use crate::oracle::Oracle;
 use crate::random::{Random, position};
 use crate::script::{Script, assigned, joined, nine_empties, only_job, split, truth, whole};
 use crate::worker::empty;
+use crate::world::Store;
 
 #[test]
 fn a_small_root_is_one_job_in_the_asked_window_on_all_threads() {
@@ -79,6 +82,51 @@ fn many_workers_on_one_request_try_first_a_move_that_leaves_few_replies() {
         different += u32::from(first(&children, 0) != first(&children, 4));
     }
     assert!(different > 0, "the replies never mattered");
+}
+
+/// Has quick opinions of all positions that are wrong, and looks at some carefully.
+struct Thinker {
+    /// The nodes that a position of nine empties takes.
+    size: f64,
+    /// The positions that were looked at, and with how many nodes.
+    looks: Arc<Mutex<Vec<(Position, u64)>>>,
+}
+
+impl Advisor for Thinker {
+    fn estimate(&self, position: Position) -> i32 {
+        -Heuristic.estimate(position)
+    }
+
+    fn careful_estimate(&self, position: Position, nodes: u64) -> i32 {
+        self.looks.lock().unwrap().push((position, nodes));
+        Heuristic.estimate(position)
+    }
+
+    fn predicted_nodes(&self, position: Position, _window: Window, _estimate: i32) -> f64 {
+        if position.empties() == 9 { self.size } else { 1.0 }
+    }
+}
+
+#[test]
+fn the_core_looks_at_a_goal_of_many_workers_and_at_its_moves_as_long_as_its_size_allows() {
+    let config = Config { goals_from: 1, threads_per_deep: 1, ..split() };
+    let root = nine_empties().canonical();
+    let moves = root.moves().count_ones() as usize;
+    // Two parts of a hundred of the goal are none of the smallest searches, one, three, and more than enough.
+    for (size, expected) in [(9.9e6, 0), (1.1e7, 1), (3.1e7, 3), (1e9, 1 + moves)] {
+        let looks = Arc::new(Mutex::new(Vec::new()));
+        let advisor = Thinker { size, looks: Arc::clone(&looks) };
+        let core = Core::new(config.clone(), Box::new(advisor));
+        let mut script = Script { core, store: Store::default() };
+        script.join(0, 1, 1);
+        let goal = Window::at_least(Score::DRAW).unwrap();
+        script.submit_window(0, 1, root, goal);
+        let looks = looks.lock().unwrap();
+        let positions: BTreeSet<Position> = looks.iter().map(|&(position, _)| position).collect();
+        assert_eq!((looks.len(), positions.len()), (expected, expected), "{size}");
+        let nodes: f64 = looks.iter().map(|&(_, nodes)| nodes as f64).sum();
+        assert!(nodes <= 0.02 * size, "{nodes} of {size}");
+    }
 }
 
 #[test]
