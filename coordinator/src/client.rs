@@ -116,10 +116,11 @@ pub async fn connect(address: &str, access: &Access) -> Result<Connection, Clien
 
 /// How a connection breaks that one side encrypts and the other does not: which of these comes first is
 /// a matter of chance.
-const MISUNDERSTOOD: [&str; 6] = [
+const MISUNDERSTOOD: [&str; 7] = [
     "frame with invalid size",
     "corrupt message",
     "connection closed",
+    "connection was not ready",
     "broken pipe",
     "reset by peer",
     "handshake eof",
