@@ -9,6 +9,9 @@ pub struct Config {
     pub lease: Duration,
     /// A job predicted to be this small, in nodes, is never split; 10 million, a third of a second.
     pub shortest_job: f64,
+    /// With more threads than this the smallest jobs grow in proportion to the threads: one core has to think about
+    /// each of them, and can hand out only so many in a second; 200.
+    pub threads_at_shortest: usize,
     /// The largest job, in nodes: ten thousand million, about five minutes of one core: what a kill can cost. Up to
     /// this size requests go out whole while there are enough of them. For larger ones see `trial_job`.
     pub longest_job: f64,
@@ -76,6 +79,7 @@ impl Default for Config {
         Self {
             lease: Duration::from_secs(30),
             shortest_job: 1e7,
+            threads_at_shortest: 200,
             longest_job: 1e10,
             trial_job: 1e9,
             most_led: 8,

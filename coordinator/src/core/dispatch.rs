@@ -92,7 +92,7 @@ impl Core {
             && question.wanted_by.keys().any(|wanted| matches!(wanted, Wanted::Solve(_)));
         // To find the size takes a look at every request: most questions do not need it.
         let predicted = question.predicted;
-        let is_small = predicted <= self.config.shortest_job
+        let is_small = predicted <= self.smallest_job()
             || predicted <= self.config.longest_job && (one_worker || predicted <= self.job_size());
         is_leaf || is_small || self.wants_lead(key) || self.is_tried(key)
     }
@@ -116,7 +116,14 @@ impl Core {
         }
         let remaining: f64 = self.solves.values().map(Solve::remaining).sum();
         let jobs = self.config.jobs_per_thread * threads as f64;
-        (remaining / jobs).min(self.config.longest_job).max(self.config.shortest_job)
+        (remaining / jobs).min(self.config.longest_job).max(self.smallest_job())
+    }
+
+    /// Returns the size up to which nothing is split, in predicted nodes: for a large fleet that is more than a worker would
+    /// need, since otherwise the core could not keep up, and most workers would wait for its estimates.
+    fn smallest_job(&self) -> f64 {
+        let growth = self.fleet.threads() as f64 / self.config.threads_at_shortest.max(1) as f64;
+        (self.config.shortest_job * growth.max(1.0)).min(self.config.longest_job)
     }
 
     /// Returns whether there are too many requests to cut them up: one for each thread, or for each few of

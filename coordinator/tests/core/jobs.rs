@@ -59,6 +59,23 @@ fn brothers_are_only_tried_early_when_threads_would_idle() {
 }
 
 #[test]
+fn the_smallest_jobs_of_a_large_fleet_are_larger_so_that_the_core_keeps_up() {
+    // The advisor predicts two to the power of the empty squares, here for 40 threads.
+    let fewest_empties = |threads_at_shortest| {
+        let config = Config { threads_at_shortest, jobs_per_thread: 64.0, ..split() };
+        let mut script = Script::new(config);
+        for worker in 1..=40 {
+            script.join(0, worker, 1);
+        }
+        let jobs = assigned(&script.submit(0, 1, nine_empties()));
+        assert_eq!(jobs.len(), 40);
+        jobs.iter().map(|(_, job)| job.position.empties()).min()
+    };
+    assert_eq!(fewest_empties(40), Some(4), "16 nodes: the least that a worker gets");
+    assert_eq!(fewest_empties(10), Some(6), "four times that");
+}
+
+#[test]
 fn many_workers_on_one_request_try_first_a_move_that_leaves_few_replies() {
     let config = Config { goals_from: 1, threads_per_deep: 1, ..split() };
     let likely = Window::at_least(Score::new(-60).unwrap()).unwrap();
