@@ -45,7 +45,8 @@ pub struct Config {
     /// Whether idle workers try one younger brother before the eldest has failed; yes.
     pub speculation: bool,
     /// A job that is hardly needed any more is stopped if something waits that is needed with at least
-    /// this chance; 0.5, and above 1 nothing is stopped.
+    /// this chance; 0.5, and above 1 nothing is stopped. With more than `threads_at_shortest` threads for a single position
+    /// a fifth of this chance suffices.
     pub preempt_for: f64,
     /// After this time a running job may be split if a worker has nothing else to do; 1 s.
     pub split_after: Duration,

@@ -31,8 +31,28 @@ const SHARE_OF_ESTIMATE: f64 = 0.5;
 const NEWS: f64 = 0.03;
 const CHANGE: f64 = 0.1;
 
-/// A job that is less needed than this makes room.
-const DOOMED: f64 = 0.05;
+/// When a job that is hardly needed makes room for something that waits.
+#[derive(Clone, Copy, Debug)]
+struct Room {
+    /// It is needed with less than this chance, …
+    below: f64,
+    /// … what waits so many times as likely, …
+    times: f64,
+    /// … and with at least this share of `Config::preempt_for`.
+    share: f64,
+}
+
+const ROOM: Room = Room { below: 0.05, times: 1.0, share: 1.0 };
+
+/// The same where so many workers search a single position that most of what they do is speculation: nothing that
+/// waits is as good as sure there.
+const ROOM_AMONG_MANY: Room = Room { below: 0.15, times: 3.0, share: 0.2 };
+
+impl Room {
+    fn is_made(self, need: f64, most: f64) -> bool {
+        need < self.below && self.times * need <= most
+    }
+}
 
 /// A question whose children's chances or own need have changed; questions before what follows from them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -220,6 +240,7 @@ impl Core {
 
     /// Notes how likely `wanted` needs the open question `key`.
     pub(super) fn set_need(&mut self, key: Key, wanted: Wanted, need: f64) {
+        let room = self.room();
         let Some(question) = self.questions.get_mut(&key) else { return };
         question.wanted_by.insert(wanted, need);
         let total = question.wanted_by.values().copied().fold(0.0, f64::max);
@@ -233,7 +254,7 @@ impl Core {
         let new = (question.rank, Item::Question(key));
         match question.state {
             State::Expanded { .. } => self.unsettle(key),
-            State::Running { .. } if total < DOOMED => {
+            State::Running { .. } if total < room.below => {
                 self.doomed.insert(key);
             }
             _ => {}
@@ -267,13 +288,15 @@ impl Core {
     pub(super) fn make_room(&mut self, turn: &mut Turn<'_>) {
         let waits = [self.queue.first(), self.ready.first()].into_iter().flatten();
         let most = waits.map(|(rank, _)| rank.need()).fold(0.0, f64::max);
-        if !self.is_steered() || self.fleet.free_threads() > 0 || most < self.config.preempt_for {
+        let (room, preempt_for) = (self.room(), self.config.preempt_for);
+        let is_wanted = preempt_for <= 1.0 && most >= room.share * preempt_for;
+        if !self.is_steered() || self.fleet.free_threads() > 0 || !is_wanted {
             return;
         }
         while let Some(key) = self.doomed.pop_first() {
             let Some(question) = self.questions.get(&key) else { continue };
             let State::Running { jobs, since } = &question.state else { continue };
-            if question.need >= DOOMED {
+            if !room.is_made(question.need, most) {
                 continue;
             }
             let (jobs, since) = (jobs.clone(), *since);
@@ -283,6 +306,12 @@ impl Core {
             self.enqueue(key);
             return;
         }
+    }
+
+    /// Returns when jobs make room in this fleet.
+    fn room(&self) -> Room {
+        let are_many = self.fleet.threads() > self.config.threads_at_shortest;
+        if are_many && self.is_deep() { ROOM_AMONG_MANY } else { ROOM }
     }
 
     /// Keeps the list of questions where one more brother can be tried.
@@ -307,5 +336,18 @@ impl Core {
         if let Some(question) = self.questions.get_mut(&key) {
             question.brother = Some(place);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_job_makes_room_for_what_is_needed_much_more_likely_and_among_many_workers_sooner() {
+        assert!(ROOM.is_made(0.04, 0.5) && !ROOM.is_made(0.1, 0.5));
+        assert!(ROOM_AMONG_MANY.is_made(0.1, 0.4), "four times as likely");
+        assert!(!ROOM_AMONG_MANY.is_made(0.1, 0.2), "hardly more likely");
+        assert!(!ROOM_AMONG_MANY.is_made(0.2, 0.9), "too likely needed itself");
     }
 }

@@ -108,6 +108,8 @@ pub(crate) fn steered() -> Config {
 pub(crate) fn in_turn(number: u64) -> Config {
     match number % 3 {
         0 => tiny(),
+        // Every other time as if the fleet were a large one.
+        1 if number.is_multiple_of(2) => Config { threads_at_shortest: 1, ..steered() },
         1 => steered(),
         _ => {
             let split_soon = Duration::from_millis(5);
