@@ -14,7 +14,7 @@ use outflank_coordinator::core::Advisor;
 use outflank_engine::{BoardSize, Control, Engine, Settings};
 use outflank_kernel::Isa;
 use outflank_simulation::model::{
-    Kind, Model, ModelAdvisor, Modelled, Oracle, Shape, Shares, known_window, roots,
+    Alone, Kind, Model, ModelAdvisor, Modelled, Oracle, Shape, Shares, known_window, roots,
 };
 use outflank_simulation::{Cluster, Engines, Fit, Measures, Piece, Request, simulate};
 use outflank_training::plot::{Chart, Series};
@@ -159,16 +159,27 @@ fn modelled(asked: &Simulate, record: &mut Record) -> Result<Vec<Row>, Failure> 
     }
     let mut sums: Vec<(Option<Measures>, Shares)> = vec![Default::default(); asked.workers.len()];
     let mut sequential = 0;
-    for seed in asked.seed..asked.seed.saturating_add(asked.seeds) {
-        let shape = shape(seed, horizon, fit);
-        sequential += one_tree(asked, shape, &mut sums, record)?;
-    }
     let mut rows = Vec::new();
-    for (sum, shares) in &sums {
-        let Some(sum) = sum else { continue };
-        rows.push(shown(asked, sum, sequential)?);
-        if asked.shares {
-            output::line(&where_the_time_went(asked, sum, shares, sequential))?;
+    let seeds = asked.seed..asked.seed.saturating_add(asked.seeds);
+    for seed in seeds.clone() {
+        let mut tree = Tree::grow(asked, shape(seed, horizon, fit))?;
+        sequential += tree.sequential;
+        for ((sum, shares), &workers) in sums.iter_mut().zip(&asked.workers) {
+            let (measures, new_shares);
+            (tree, measures, new_shares) = tree.search(asked, workers, record)?;
+            *shares = shares.then(new_shares);
+            let all = match sum.take() {
+                Some(sum) => sum.then(measures),
+                None => measures,
+            };
+            let all = sum.insert(all);
+            // At once: the row with more workers may take an hour.
+            if seed + 1 == seeds.end {
+                rows.push(shown(asked, all, sequential)?);
+                if asked.shares {
+                    output::line(&where_the_time_went(asked, all, shares, sequential))?;
+                }
+            }
         }
     }
     Ok(rows)
@@ -186,55 +197,66 @@ fn shape(seed: u64, horizon: u32, fit: Option<Fit>) -> Shape {
     })
 }
 
-/// Simulates one tree with each number of workers, adds what is measured to `sums`, and returns the
-/// nodes of one undisturbed worker.
-fn one_tree(
-    asked: &Simulate,
+/// A synthetic tree, and what one undisturbed worker finds in it.
+struct Tree {
     shape: Shape,
-    sums: &mut [(Option<Measures>, Shares)],
-    record: &mut Record,
-) -> Result<u64, Failure> {
-    let no_weights = || Failure::new(Exit::Failed, anyhow!("this build has no evaluation"));
-    let kind = if asked.roots == 1 { Kind::Value } else { Kind::Hypothesis };
-    let requests =
-        roots(shape.seed, asked.empties, asked.roots as usize, kind).ok_or_else(no_weights)?;
-    let mut model = Model::new(shape).ok_or_else(no_weights)?;
-    let mut alones = Vec::new();
-    let (mut beliefs, mut values) = (Vec::new(), Vec::new());
-    let mut sequential = 0;
-    for request in &requests {
-        let alone = model.sequential(request.position, request.window);
-        sequential += alone.nodes;
-        beliefs.push((request.position, alone.belief));
-        values.extend([alone.bound.lower(), alone.bound.upper()]);
-        alones.push(alone);
+    model: Model,
+    requests: Vec<Request>,
+    alones: Vec<Alone>,
+    /// The nodes of one undisturbed worker.
+    sequential: u64,
+}
+
+impl Tree {
+    /// Has one worker search the tree alone.
+    fn grow(asked: &Simulate, shape: Shape) -> Result<Self, Failure> {
+        let kind = if asked.roots == 1 { Kind::Value } else { Kind::Hypothesis };
+        let requests = roots(shape.seed, asked.empties, asked.roots as usize, kind);
+        let requests = requests.ok_or_else(no_weights)?;
+        let mut model = Model::new(shape).ok_or_else(no_weights)?;
+        let alones: Vec<Alone> = requests
+            .iter()
+            .map(|request| model.sequential(request.position, request.window))
+            .collect();
+        let sequential = alones.iter().map(|alone| alone.nodes).sum();
+        Ok(Self { shape, model, requests, alones, sequential })
     }
-    let known = known_window(values.into_iter().filter(|value| value.discs().abs() < 64));
-    for ((sum, shares), &workers) in sums.iter_mut().zip(&asked.workers) {
+
+    /// Has so many workers search it. Returns the tree, what was measured, and where the time went.
+    fn search(
+        self,
+        asked: &Simulate,
+        workers: u16,
+        record: &mut Record,
+    ) -> Result<(Self, Measures, Shares), Failure> {
+        let Self { shape, model, requests, alones, sequential } = self;
         let mut cluster = cluster(asked, workers);
         cluster.config.leaf_empties = shape.horizon;
         // Nobody in the model has a belief of a value to lead with.
         cluster.config.most_led = 0;
         cluster.config.lines = false;
-        let thought = Arc::clone(&cluster.thought);
-        let advisor = match asked.oracle {
-            true => Oracle::new(shape, known).map(boxed),
-            false => ModelAdvisor::new(shape.seed, thought, &beliefs).map(boxed),
+        let advisor = if asked.oracle {
+            let ends = alones.iter().flat_map(|alone| [alone.bound.lower(), alone.bound.upper()]);
+            let known = known_window(ends.filter(|value| value.discs().abs() < 64));
+            Oracle::new(shape, known).map(boxed)
+        } else {
+            let positions = requests.iter().map(|request| request.position);
+            let beliefs: Vec<_> = positions.zip(alones.iter().map(|alone| alone.belief)).collect();
+            ModelAdvisor::new(shape.seed, Arc::clone(&cluster.thought), &beliefs).map(boxed)
         };
         let advisor = advisor.ok_or_else(no_weights)?;
         let mut crew = Modelled::new(model, cluster.workers);
         alones.iter().for_each(|alone| crew.expect(alone));
         let watch = &mut |piece: &Piece| record.add(cluster.workers, piece);
         let measures = simulate(&cluster, advisor, &requests, &mut crew, watch);
-        let ledger;
-        (model, ledger) = crew.into_parts();
-        *shares = shares.then(ledger.shares(measures.nodes));
-        *sum = Some(match sum.take() {
-            Some(sum) => sum.then(measures),
-            None => measures,
-        });
+        let (model, ledger) = crew.into_parts();
+        let shares = ledger.shares(measures.nodes);
+        Ok((Self { shape, model, requests, alones, sequential }, measures, shares))
     }
-    Ok(sequential)
+}
+
+fn no_weights() -> Failure {
+    Failure::new(Exit::Failed, anyhow!("this build has no evaluation"))
 }
 
 fn boxed(advisor: impl Advisor + Send + 'static) -> Box<dyn Advisor + Send> {
