@@ -98,19 +98,23 @@ async fn load(arguments: &Load) -> anyhow::Result<()> {
     sleep(Duration::from_secs(arguments.warm_up)).await;
 
     let before = process::load_average();
-    let (cpu, start) = (coordinator.cpu_seconds()?, Instant::now());
+    let start = Instant::now();
+    let (mut cpu, mut cpu_since) = (coordinator.cpu_seconds()?, start);
     measures.begin();
     if arguments.restart {
         sleep_until(start + Duration::from_secs(arguments.seconds) / 2).await;
+        cpu_since = Instant::now();
         coordinator.restart()?;
+        cpu = 0.0; // The time of the one before is gone with it.
     }
     sleep_until(start + Duration::from_secs(arguments.seconds)).await;
     let seconds = start.elapsed().as_secs_f64();
     measures.end();
     let memory = coordinator.memory()?;
     measures.print(seconds);
-    let cpu = if arguments.restart { f64::NAN } else { coordinator.cpu_seconds()? - cpu };
-    println!("coordinator   {:.0} % of one processor", 100.0 * cpu / seconds);
+    let share = (coordinator.cpu_seconds()? - cpu) / cpu_since.elapsed().as_secs_f64();
+    let when = if arguments.restart { " since it was started again" } else { "" };
+    println!("coordinator   {:.0} % of one processor{when}", 100.0 * share);
     println!(
         "memory        {:.1} MiB alone, {:.1} MiB with the workers: {:.1} KiB a worker",
         alone as f64 / 1024.0,
