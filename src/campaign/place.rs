@@ -36,7 +36,12 @@ impl Place {
             return Ok(Self { connection, local: None });
         }
         let path = store.clone().map_or_else(machine::default_store, Ok)?;
-        let local = Local::without_worker(options(&path, None), store::open(&path)?)?;
+        // Only an import has a reason to begin a store: elsewhere the name is mistyped.
+        let opened = match action {
+            Action::Import(_) => store::open(&path)?,
+            _ => store::open_existing(&path)?,
+        };
+        let local = Local::without_worker(options(&path, None), opened)?;
         Ok(Self { connection: local.connect(), local: Some(local) })
     }
 
@@ -44,7 +49,7 @@ impl Place {
     async fn worked(run: &Run) -> Result<Self, Failure> {
         let path = run.store.clone().map_or_else(machine::default_store, Ok)?;
         let options = options(&path, run.job_nodes);
-        let local = Local::with_worker(options, store::open(&path)?, &run.search).await?;
+        let local = Local::with_worker(options, store::open_existing(&path)?, &run.search).await?;
         Ok(Self { connection: local.connect(), local: Some(local) })
     }
 

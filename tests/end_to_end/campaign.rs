@@ -154,6 +154,11 @@ fn bad_campaigns_are_named() {
     let fails = |arguments: &[&str], code, message: &str| {
         campaign(home, &[arguments, &at[..]].concat()).assert_fails(code, message);
     };
+    // A mistyped folder must not become an empty store.
+    for verb in [&["list"][..], &["run"], &["status", "bad"]] {
+        fails(verb, 3, "there is no store at store");
+    }
+    assert!(!home.join("store").exists());
     let place = "bad.csv, line 3, column 78: found the beta \"x\", expected -64 to 64";
     fails(&["import", "bad", "bad.csv"], 2, place);
     fails(&["import", "none", "none.csv"], 2, "opening none.csv: No such file");
