@@ -16,6 +16,7 @@ use outflank_proto::campaign::{Campaign as State, Change};
 pub(crate) use arguments::Campaign;
 use arguments::{Action, Named};
 use place::Place;
+use wait::Work;
 
 use crate::cluster::client_failure;
 use crate::exit::{Exit, Failure};
@@ -34,7 +35,12 @@ async fn act(action: &Action, quiet: bool) -> Result<Exit, Failure> {
     let mut place = place?;
     let done = {
         let client = place.client();
-        let acting = perform(action, client, quiet);
+        let work = match (action, place.is_local()) {
+            (Action::Run(_), _) => Work::Here,
+            (_, true) => Work::Nowhere,
+            (_, false) => Work::Elsewhere,
+        };
+        let acting = perform(action, client, work, quiet);
         tokio::select! {
             biased;
             () = stop.cancelled() => Ok(Exit::Interrupted),
@@ -54,6 +60,7 @@ async fn act(action: &Action, quiet: bool) -> Result<Exit, Failure> {
 async fn perform(
     action: &Action,
     mut client: CampaignsClient,
+    work: Work,
     quiet: bool,
 ) -> Result<Exit, Failure> {
     match action {
@@ -70,10 +77,10 @@ async fn perform(
         }
         Action::Wait(wanted) => {
             let name = std::slice::from_ref(&wanted.named.name);
-            wait::until_done(&mut client, name, wanted.json, quiet).await
+            wait::until_done(&mut client, name, work, wanted.json, quiet).await
         }
         Action::Run(wanted) => {
-            wait::until_done(&mut client, &wanted.names, wanted.json, quiet).await
+            wait::until_done(&mut client, &wanted.names, work, wanted.json, quiet).await
         }
         Action::Pause(named) => change(&mut client, named, Some(true), None).await,
         Action::Resume(named) => change(&mut client, named, Some(false), None).await,

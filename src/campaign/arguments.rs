@@ -25,7 +25,9 @@ pub(super) enum Action {
     Import(Import),
     /// Say how far every campaign is.
     List(List),
+    /// Say how far a campaign is: refuted hypotheses are listed, and end the command with code 7.
     Status(Status),
+    /// Wait until a campaign is done, and say how it ended, as status does.
     Wait(Status),
     Run(Run),
     /// Let a campaign rest; what it has asked is given up.
@@ -105,8 +107,7 @@ pub(super) struct List {
     pub(super) json: bool,
 }
 
-/// Say how far a campaign is, or wait until it is done: refuted hypotheses are listed, and end the
-/// command with code 7.
+/// A campaign, and how its state is printed.
 #[derive(Debug, Args)]
 pub(super) struct Status {
     #[command(flatten)]

@@ -58,6 +58,11 @@ impl Place {
         CampaignsClient::new(self.connection.clone())
     }
 
+    /// Returns whether the coordinator is in this process: then nobody else can ask or work for it.
+    pub(super) fn is_local(&self) -> bool {
+        self.local.is_some()
+    }
+
     /// Completes when the coordinator in this process has failed, with the reason.
     pub(super) async fn failure(&mut self) -> Failure {
         match &mut self.local {

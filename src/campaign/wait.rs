@@ -2,22 +2,35 @@
 
 use std::time::{Duration, Instant};
 
+use anyhow::anyhow;
 use outflank_coordinator::client::{CampaignsClient, ClientError, RETRY_LIMIT};
 use outflank_proto::campaign::Campaign;
 
 use super::show::{self, Watch};
 use crate::cluster::client_failure;
-use crate::exit::{Exit, Failure};
+use crate::exit::{Exit, Failure, OrExit};
 use crate::output;
 
 /// The time between two looks.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
+/// Who works on the campaigns that are waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Work {
+    /// This process, which nobody else can tell to go on with a paused campaign.
+    Here,
+    /// The workers of another coordinator, if it has some.
+    Elsewhere,
+    /// Nobody: the store is open in this process, which does not search.
+    Nowhere,
+}
+
 /// Waits for the campaigns `names`, or for all, and shows how far they are; then prints how they
-/// ended.
+/// ended. A wait that could not end is refused.
 pub(super) async fn until_done(
     client: &mut CampaignsClient,
     names: &[String],
+    work: Work,
     json: bool,
     quiet: bool,
 ) -> Result<Exit, Failure> {
@@ -27,8 +40,12 @@ pub(super) async fn until_done(
         match look(client, names).await {
             Ok(campaigns) => {
                 heard = Instant::now();
+                if let Some(hopeless) = campaigns.iter().find(|one| is_hopeless(one, names, work)) {
+                    return Err(refusal(hopeless, work)).or_exit(Exit::BadInput);
+                }
                 watch.update(&campaigns);
-                if campaigns.iter().all(is_done) {
+                // Of all campaigns those that rest are not waited for.
+                if campaigns.iter().all(|one| is_done(one) || work == Work::Here && one.paused) {
                     break campaigns;
                 }
             }
@@ -70,6 +87,26 @@ async fn look(
 /// Returns whether nothing more will come of a campaign by itself.
 fn is_done(campaign: &Campaign) -> bool {
     campaign.open == campaign.disputed || !campaign.fault.is_empty()
+}
+
+/// Returns whether a wait for a campaign that was asked for would never end.
+fn is_hopeless(campaign: &Campaign, names: &[String], work: Work) -> bool {
+    let is_stuck = match work {
+        Work::Here => campaign.paused && names.contains(&campaign.name),
+        Work::Elsewhere => false,
+        Work::Nowhere => true,
+    };
+    is_stuck && !is_done(campaign)
+}
+
+fn refusal(campaign: &Campaign, work: Work) -> anyhow::Error {
+    let name = &campaign.name;
+    match work {
+        Work::Here => anyhow!("{name} is paused: outflank campaign resume {name} lets it go on"),
+        Work::Elsewhere | Work::Nowhere => anyhow!(
+            "nobody works on {name} here: outflank campaign run {name} does, and --connect waits for a cluster"
+        ),
+    }
 }
 
 /// Returns the exit code that says more.

@@ -133,6 +133,12 @@ fn campaigns_are_kept_and_solved_without_a_cluster() {
         finished.stdout.last().expect("a line").clone()
     };
     assert_eq!(line(&["priority", "two", "7"]), "two: paused, priority 7, 2 tasks open");
+    // Neither would ever end: nobody else can let it go on, nobody at all works on it.
+    campaign(home, &[&["run", "two"], &at[..]].concat())
+        .assert_fails(2, "two is paused: outflank campaign resume two lets it go on");
+    campaign(home, &[&["wait", "two"], &at[..]].concat())
+        .assert_fails(2, "nobody works on two here: outflank campaign run two does");
+    assert_eq!(line(&["run"]).split_whitespace().next(), Some("left"), "paused ones are passed over");
     assert!(line(&["resume", "two"]).ends_with("priority 7, 2 tasks open"));
     let search = ["--threads", "1", "--hash", "64M", "--json"];
     let solved = campaign(home, &[&["run"], &search[..], &at[..]].concat()).objects();
