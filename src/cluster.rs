@@ -196,8 +196,8 @@ pub(crate) fn service_failure(error: ServiceError) -> Failure {
 /// Returns the failure of a worker with its exit code.
 pub(crate) fn worker_failure(error: WorkerError) -> Failure {
     let exit = match error {
-        WorkerError::Threads { .. } => Exit::BadInput,
-        WorkerError::Engine(_) => Exit::Failed,
+        // More memory was asked for than there is.
+        WorkerError::Threads { .. } | WorkerError::Engine(_) => Exit::BadInput,
         WorkerError::Unauthenticated { .. } => Exit::NotAdmitted,
         WorkerError::Refused { .. } | WorkerError::Unacknowledged { .. } => Exit::Connection,
     };

@@ -13,6 +13,7 @@ mod campaign;
 mod cluster;
 mod coordinator;
 mod exit;
+mod files;
 mod input;
 mod interrupt;
 mod logs;

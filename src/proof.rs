@@ -12,7 +12,7 @@ use tempfile::NamedTempFile;
 use crate::arguments::{ProofAction, ProofExport};
 use crate::exit::{Exit, Failure, OrExit};
 use crate::numbers::grouped;
-use crate::{input, machine, output, store};
+use crate::{files, input, machine, output, store};
 
 /// Does what is asked with a proof.
 pub(crate) fn run(action: &ProofAction) -> Result<Exit, Failure> {
@@ -23,6 +23,9 @@ pub(crate) fn run(action: &ProofAction) -> Result<Exit, Failure> {
 }
 
 fn export(arguments: &ProofExport) -> Result<Exit, Failure> {
+    if let Some(path) = &arguments.out {
+        files::check_output("--out", path)?;
+    }
     let problems = input::read(&arguments.position, arguments.board)?;
     let roots: Vec<Position> = problems.iter().map(|problem| problem.position).collect();
     let path = arguments.store.clone().map_or_else(machine::default_store, Ok)?;

@@ -21,7 +21,7 @@ use outflank_training::plot::{Chart, Series};
 use serde::Serialize;
 
 use crate::exit::{self, Exit, Failure, OrExit};
-use crate::{input, output};
+use crate::{files, input, output};
 use record::Record;
 
 /// Simulate a cluster: how much faster are so many workers?
@@ -128,10 +128,10 @@ struct Row {
 
 /// Does what is asked.
 pub(crate) fn run(asked: &Simulate) -> Result<Exit, Failure> {
-    let mut record = Record::create(asked)?;
-    if !asked.json {
-        output::line(TITLES)?;
+    if let Some(path) = &asked.svg {
+        files::check_output("--svg", path)?;
     }
+    let mut record = Record::create(asked)?;
     let rows = match &asked.position {
         Some(position) => real(asked, position, &mut record)?,
         None => modelled(asked, &mut record)?,
@@ -142,6 +142,11 @@ pub(crate) fn run(asked: &Simulate) -> Result<Exit, Failure> {
         fs::write(path, chart).with_context(|| format!("writing {}", path.display()))?;
     }
     Ok(Exit::Done)
+}
+
+/// Prints the titles of the rows, after all that is asked was found to be in order.
+fn titles(asked: &Simulate) -> anyhow::Result<()> {
+    if asked.json { Ok(()) } else { output::line(TITLES) }
 }
 
 const TITLES: &str = "workers        time  speed-up  efficiency  overhead   idle  needed  cancelled  given up     jobs  decisions/s  schedule";
@@ -157,6 +162,7 @@ fn modelled(asked: &Simulate, record: &mut Record) -> Result<Vec<Row>, Failure> 
     if let Some(fit) = fit {
         output::note(&format!("fit to {fit}"));
     }
+    titles(asked)?;
     let mut sums: Vec<(Option<Measures>, Shares)> = vec![Default::default(); asked.workers.len()];
     let mut sequential = 0;
     let mut rows = Vec::new();
@@ -267,6 +273,7 @@ fn boxed(advisor: impl Advisor + Send + 'static) -> Box<dyn Advisor + Send> {
 fn real(asked: &Simulate, position: &str, record: &mut Record) -> Result<Vec<Row>, Failure> {
     let isa = Isa::chosen().or_exit(Exit::BadInput)?;
     let problems = input::read(position, BoardSize::STANDARD)?;
+    titles(asked)?;
     let kind = if asked.hypotheses { Kind::Hypothesis } else { Kind::Value };
     let request = |position| Request {
         position,

@@ -14,7 +14,7 @@ use outflank_training::{
 };
 
 use crate::exit::{self, Exit, Failure, OrExit};
-use crate::output;
+use crate::{files, output};
 
 /// Train the weights of the evaluation, from nothing but the rules.
 #[derive(Debug, Args)]
@@ -206,7 +206,7 @@ fn run_all(all: &All, isa: Isa) -> Result<Exit, Failure> {
         selectivity: work.selectivity.unwrap_or(default.selectivity),
         costs: all.costs.unwrap_or(default.costs),
     };
-    check_folder(&work.out)?;
+    check(&work.work, &work.out)?;
     let file = train(&plan.scaled(all.scale), isa, &work.work, &progress()).map_err(failure)?;
     finish(&file, &work.out)
 }
@@ -220,7 +220,7 @@ fn run_trees(asked: &Trees, isa: Isa) -> Result<Exit, Failure> {
         plies: work.plies.unwrap_or(default.plies),
         selectivity: work.selectivity.unwrap_or(default.selectivity),
     };
-    check_folder(&work.out)?;
+    check(&work.work, &work.out)?;
     let first = read(weights)?;
     let file = refit(&first, &plan, isa, &work.work, &progress()).map_err(failure)?;
     finish(&file, &work.out)
@@ -228,20 +228,16 @@ fn run_trees(asked: &Trees, isa: Isa) -> Result<Exit, Failure> {
 
 fn run_costs(asked: &Costs, isa: Isa) -> Result<Exit, Failure> {
     let Costs { weights, seed, searches, work, out } = asked;
-    check_folder(out)?;
+    check(work, out)?;
     let plan = CostPlan { seed: *seed, searches: *searches };
     let file = measure_costs(read(weights)?, &plan, isa, work, &progress()).map_err(failure)?;
     finish(&file, out)
 }
 
-/// Refuses a file in a folder that is missing: hours later would be too late to say so.
-fn check_folder(file: &Path) -> Result<(), Failure> {
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
-    if folder.is_none_or(Path::is_dir) {
-        return Ok(());
-    }
-    let missing = anyhow::anyhow!("--out {}: expected a folder that is there", file.display());
-    Err(Failure::new(Exit::BadInput, missing))
+/// Refuses paths at which nothing can be kept or written.
+fn check(work: &Path, out: &Path) -> Result<(), Failure> {
+    files::check_folder("--work", work)?;
+    files::check_output("--out", out)
 }
 
 /// Writes the trained weights and says so.
@@ -254,6 +250,7 @@ fn finish(file: &File, path: &Path) -> Result<Exit, Failure> {
 }
 
 fn run_report(asked: &Report, isa: Isa) -> Result<Exit, Failure> {
+    check_drawing(asked.svg.as_deref())?;
     let weights = match &asked.weights {
         None => Weights::embedded().or_exit(Exit::BadInput)?,
         Some(path) => &Weights::new(&read(path)?),
@@ -281,6 +278,8 @@ fn run_report(asked: &Report, isa: Isa) -> Result<Exit, Failure> {
 
 fn run_curve(asked: &Curve, isa: Isa) -> Result<Exit, Failure> {
     let Curve { work, empties, games, svg } = asked;
+    files::check_existing_folder("--work", work)?;
+    check_drawing(svg.as_deref())?;
     let points = curve(work, isa, *empties, *games, &progress()).map_err(failure)?;
     output::line("  labels  alone  with the neighbouring stage as prior")?;
     for &CurvePoint { labels, alone, with_prior } in &points {
@@ -306,6 +305,10 @@ fn series(name: &str, points: Vec<(f64, f64)>) -> Series {
     Series { name: name.to_owned(), points }
 }
 
+fn check_drawing(path: Option<&Path>) -> Result<(), Failure> {
+    path.map_or(Ok(()), |path| files::check_output("--svg", path))
+}
+
 fn draw(chart: &Chart, path: Option<&Path>) -> Result<Exit, Failure> {
     if let Some(path) = path {
         write(path, chart.svg().as_bytes()).map_err(failure)?;
@@ -314,9 +317,9 @@ fn draw(chart: &Chart, path: Option<&Path>) -> Result<Exit, Failure> {
 }
 
 fn read(path: &Path) -> Result<File, Failure> {
-    let content = fs::read(path).with_context(|| format!("reading {}", path.display()))?;
-    let file = File::decode(&content).with_context(|| format!("reading {}", path.display()));
-    file.or_exit(Exit::BadInput)
+    let what = || format!("reading {}", path.display());
+    let content = fs::read(path).with_context(what).or_exit(Exit::BadInput)?;
+    File::decode(&content).with_context(what).or_exit(Exit::BadInput)
 }
 
 fn progress() -> Progress {

@@ -16,7 +16,7 @@ use super::arguments::{Export, Import};
 use super::{one, show};
 use crate::cluster::client_failure;
 use crate::exit::{Exit, Failure, OrExit};
-use crate::output;
+use crate::{files, output};
 
 /// The size of the parts of a list, in bytes.
 const PART_BYTES: usize = 64 << 10;
@@ -93,6 +93,9 @@ pub(super) async fn export(
     client: &mut CampaignsClient,
 ) -> Result<Exit, Failure> {
     let name = &arguments.named.name;
+    if let Some(path) = &arguments.out {
+        files::check_output("--out", path)?;
+    }
     let campaign = one(client, name).await?;
     let wanted = ExportRequest {
         name: name.clone(),

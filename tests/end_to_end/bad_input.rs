@@ -63,6 +63,30 @@ fn files_are_checked_before_anything_is_solved() {
 }
 
 #[test]
+fn places_where_nothing_can_be_kept_are_refused_before_the_work() {
+    let home = home();
+    fs::write(home.path().join("file"), "no folder").expect("the folder is writable");
+    let store = ["campaign", "import", "list", "-", "--store", "store"];
+    assert_eq!(run_with_input(home.path(), &store, "f5\n").code, Some(0));
+    let export = ["campaign", "export", "list", "--store", "store", "--out"];
+    let cases: [(&[&str], &str, &str); 8] = [
+        (&export, ".", "--out .: is a folder, expected a file"),
+        (&export, "missing/out", "--out missing/out: expected a folder that is there"),
+        (&["proof", "export", "f5", "--out"], "file/out", "--out file/out: expected a folder"),
+        (&["simulate", "--svg"], ".", "--svg .: is a folder, expected a file"),
+        (&["simulate", "--fit"], "missing", "reading missing: No such file"),
+        (&["train", "all", "--out", "out", "--work"], "file", "is a file, expected a folder"),
+        (&["train", "curve", "--work"], "missing", "--work missing: expected a folder"),
+        (&["train", "report", "--weights"], "missing", "reading missing: No such file"),
+    ];
+    for (arguments, path, message) in cases {
+        let finished = run(home.path(), &[arguments, &[path]].concat());
+        finished.assert_fails(2, message);
+        assert!(finished.stdout.is_empty(), "{finished:?}");
+    }
+}
+
+#[test]
 fn wrong_arguments_are_explained() {
     let home = home();
     let cases: [(&[&str], &str); 8] = [

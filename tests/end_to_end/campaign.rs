@@ -138,7 +138,11 @@ fn campaigns_are_kept_and_solved_without_a_cluster() {
         .assert_fails(2, "two is paused: outflank campaign resume two lets it go on");
     campaign(home, &[&["wait", "two"], &at[..]].concat())
         .assert_fails(2, "nobody works on two here: outflank campaign run two does");
-    assert_eq!(line(&["run"]).split_whitespace().next(), Some("left"), "paused ones are passed over");
+    assert_eq!(
+        line(&["run"]).split_whitespace().next(),
+        Some("left"),
+        "paused ones are passed over"
+    );
     assert!(line(&["resume", "two"]).ends_with("priority 7, 2 tasks open"));
     let search = ["--threads", "1", "--hash", "64M", "--json"];
     let solved = campaign(home, &[&["run"], &search[..], &at[..]].concat()).objects();
