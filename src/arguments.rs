@@ -1,12 +1,13 @@
 //! The command line.
 
+use std::env;
 use std::error::Error as _;
 use std::num::{IntErrorKind, ParseFloatError, ParseIntError};
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use clap::error::ContextKind;
-use clap::{ArgAction, Args, Parser, Subcommand};
+use clap::{Arg, ArgAction, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use outflank_engine::{BoardSize, Score, Window};
 use outflank_kernel::Isa;
 
@@ -20,18 +21,36 @@ pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
     /// Log more, on standard error; more still with -vv (RUST_LOG overrides it).
-    #[arg(short, long, global = true, action = ArgAction::Count)]
+    #[arg(short, long, global = true, action = ArgAction::Count, display_order = GLOBAL)]
     pub(crate) verbose: u8,
     /// Show neither progress nor warnings.
-    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    #[arg(short, long, global = true, conflicts_with = "verbose", display_order = GLOBAL)]
     pub(crate) quiet: bool,
 }
+
+/// The place in the help of the options that all subcommands have: behind their own.
+const GLOBAL: usize = 900;
 
 impl Arguments {
     /// Reads the command line; says what is wrong with it and ends the process if it must.
     pub(crate) fn read() -> Self {
-        Self::try_parse().unwrap_or_else(|error| with_expectation(error).exit())
+        let mut command = with_negative_numbers(Self::command());
+        let matches = command.try_get_matches_from_mut(env::args_os());
+        matches
+            .and_then(|mut matches| Self::from_arg_matches_mut(&mut matches))
+            .map_err(|error| error.format(&mut command))
+            .unwrap_or_else(|error| with_expectation(error).exit())
     }
+}
+
+/// Lets `-1` be the value of every option: what is wrong with it is better said by the option than by a
+/// remark that there is no option of that name.
+fn with_negative_numbers(command: clap::Command) -> clap::Command {
+    let allowed = |argument: Arg| match argument.is_positional() {
+        false if argument.get_action().takes_values() => argument.allow_negative_numbers(true),
+        _ => argument,
+    };
+    command.mut_args(allowed).mut_subcommands(with_negative_numbers)
 }
 
 /// Says what was expected where a number is wrong, of which the standard library says only what is
@@ -40,19 +59,27 @@ fn with_expectation(error: clap::Error) -> clap::Error {
     let Some(expected) = error.source().and_then(expected_number) else { return error };
     let text = |kind| error.get(kind).map(ToString::to_string).unwrap_or_default();
     let (value, option) = (text(ContextKind::InvalidValue), text(ContextKind::InvalidArg));
-    let message = format!("invalid value '{value}' for '{option}': expected {expected}\n");
+    let message = format!(
+        "invalid value '{value}' for '{option}': expected {expected}\n\nFor more information, try '--help'.\n"
+    );
     clap::Error::raw(error.kind(), message)
 }
 
-fn expected_number(found: &(dyn std::error::Error + 'static)) -> Option<&'static str> {
+fn expected_number(found: &(dyn std::error::Error + 'static)) -> Option<String> {
     if found.is::<ParseFloatError>() {
-        return Some("a number, such as 2.5");
+        return Some("a number, such as 2.5".to_owned());
     }
-    Some(match found.downcast_ref::<ParseIntError>()?.kind() {
+    // A range without an end is shown with the greatest number there is.
+    let shown = found.to_string();
+    if let Some(range) = shown.strip_suffix(&format!("..{}", u64::MAX)) {
+        return Some(format!("a number of at least {}", range.split(' ').next_back()?));
+    }
+    let expected = match found.downcast_ref::<ParseIntError>()?.kind() {
         IntErrorKind::PosOverflow => "a smaller number",
         IntErrorKind::NegOverflow => "a greater number",
         _ => "a whole number, such as 1000",
-    })
+    };
+    Some(expected.to_owned())
 }
 
 /// The version and the instruction set in use.
@@ -310,8 +337,6 @@ fn size(text: &str) -> Result<u64, String> {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]

@@ -89,12 +89,16 @@ fn places_where_nothing_can_be_kept_are_refused_before_the_work() {
 #[test]
 fn wrong_arguments_are_explained() {
     let home = home();
-    let cases: [(&[&str], &str); 8] = [
+    let cases: [(&[&str], &str); 12] = [
         (&[], "Usage: outflank"),
         (&["solv"], "unrecognized subcommand 'solv'"),
         (&["solve", "f5", "--window", "3..5"], "two even numbers from -64 to 64"),
         (&["solve", "f5", "--hash", "12X"], "such as 512M"),
         (&["solve", "f5", "--threads", "0"], "0 is not in 1..=1024"),
+        (&["solve", "f5", "--threads", "-1"], "-1 is not in 1..=1024"),
+        (&["solve", "f5", "--time", "-1"], "expected a number of seconds above 0"),
+        (&["solve", "f5", "--nodes", "0"], "expected a number of at least 1"),
+        (&["solve", "f5", "--job-nodes", "9"], "expected a number of at least 1000"),
         (&["solve", "f5", "--store", "a", "--no-store"], "cannot be used with"),
         (&["solve", "f5", "--connect", "localhost:1", "--threads", "2"], "cannot be used with"),
         (&["worker"], "--connect <ADDR>"),
@@ -170,6 +174,9 @@ fn the_help_lists_the_exit_codes() {
         }
         assert!(text.contains("130  interrupted"), "{text}");
     }
+    let options = run(home.path(), &["solve", "-h"]).stdout;
+    let place = |option: &str| options.iter().position(|line| line.contains(option));
+    assert!(place("--json") < place("--verbose"), "the options of all come last: {options:?}");
 }
 
 #[test]
