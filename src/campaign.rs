@@ -20,7 +20,7 @@ use wait::Work;
 
 use crate::cluster::client_failure;
 use crate::exit::{Exit, Failure};
-use crate::numbers::grouped;
+use crate::numbers::counted;
 use crate::{interrupt, output, runtime};
 
 /// Does what is asked with campaigns.
@@ -110,8 +110,8 @@ async fn change(
 ) -> Result<Exit, Failure> {
     let change = Change { name: named.name.clone(), paused, priority };
     let campaign = client.change(change).await.map_err(client_failure)?;
-    let (state, open) = (show::state(&campaign), grouped(campaign.open));
+    let (state, open) = (show::state(&campaign), counted(campaign.open, "task"));
     let priority = campaign.priority;
-    output::line(&format!("{}: {state}, priority {priority}, {open} tasks open", campaign.name))?;
+    output::line(&format!("{}: {state}, priority {priority}, {open} open", campaign.name))?;
     Ok(Exit::Done)
 }

@@ -15,6 +15,12 @@ pub(crate) fn grouped(number: u64) -> String {
     text
 }
 
+/// Returns the number with what it counts, whose plural has an s: `1 job`, `2,000 jobs`.
+pub(crate) fn counted(number: u64, what: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {what}{plural}", grouped(number))
+}
+
 /// Returns the number in three or four digits and a unit: `57.3 M`.
 pub(crate) fn short(number: f64) -> String {
     let units = [(1e18, "E"), (1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")];
@@ -48,6 +54,10 @@ mod tests {
         assert_eq!(
             ["0", "999", "1,000", "12,345,678"],
             [0, 999, 1000, 12_345_678].map(grouped).as_slice()
+        );
+        assert_eq!(
+            ["0 jobs", "1 job", "2,000 jobs"],
+            [0, 1, 2000].map(|n| counted(n, "job")).as_slice()
         );
         assert_eq!(short(999.0), "999");
         assert_eq!(short(57_310_000.0), "57.3 M");

@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::Context;
 use outflank_coordinator::core::{Solution, Source};
 use outflank_engine::notation::{self, Problem};
-use outflank_engine::{BoardSize, Score};
+use outflank_engine::{BoardSize, Bound, Score};
 use serde::Serialize;
 
 use crate::numbers;
@@ -81,25 +81,31 @@ impl Answered<'_> {
     }
 
     fn paragraph(&self) -> String {
-        let Solution { bound, nodes, jobs, reused, source, unaudited, .. } = self.solution;
+        let Solution { bound, nodes, source, unaudited, .. } = self.solution;
         let mut rows = vec![
             ("to move", self.mover()),
-            ("value", bound.to_string()),
+            ("value", worded(*bound, "at least", "at most")),
             ("best move", self.best_move()),
             ("line", notation::moves(&self.solution.line)),
             ("nodes", format!("{} ({}/s)", numbers::grouped(*nodes), self.rate())),
             ("time", numbers::span(self.time)),
-            ("source", format!("{} ({jobs} jobs done, {reused} bounds reused)", name(*source))),
+            ("source", format!("{} ({})", name(*source), self.effort())),
         ];
         if let Some(expected) = self.problem.expected_value() {
             rows.insert(2, ("expected", format!("{expected} {}", self.mark())));
         }
         if *unaudited > 0 {
-            let others = "no other worker could be asked";
-            rows.push(("unaudited", format!("{unaudited} claims of workers: {others}")));
+            let claims = numbers::counted(*unaudited, "claim");
+            rows.push(("unaudited", format!("{claims} of workers: no other could be asked")));
         }
         let rows = rows.iter().map(|(title, text)| format!("{title:<10} {text}"));
         rows.map(|row| row.trim_end().to_owned()).collect::<Vec<_>>().join("\n")
+    }
+
+    fn effort(&self) -> String {
+        let Solution { jobs, reused, .. } = self.solution;
+        let (jobs, reused) = (numbers::counted(*jobs, "job"), numbers::counted(*reused, "bound"));
+        format!("{jobs} done, {reused} reused")
     }
 
     fn mover(&self) -> String {
@@ -117,7 +123,7 @@ impl Answered<'_> {
             "{:>4} {:>4} {:>10} {:>4} {:>8} {:>16} {:>10} {:>12} {:<6} {reused:>6}  {}",
             self.number,
             self.problem.position.empties(),
-            bound.to_string(),
+            worded(*bound, ">=", "<="),
             self.best_move(),
             self.expected(),
             numbers::grouped(*nodes),
@@ -170,6 +176,17 @@ impl Answered<'_> {
 
     fn rate(&self) -> String {
         numbers::short(numbers::rate(self.solution.nodes, self.time))
+    }
+}
+
+/// Returns a bound for people: `at least` and `at most` stand before an end that is alone.
+fn worded(bound: Bound, at_least: &str, at_most: &str) -> String {
+    let (lower, upper) = (bound.lower(), bound.upper());
+    match (lower == Score::MIN, upper == Score::MAX) {
+        _ if lower == upper => lower.to_string(),
+        (false, true) => format!("{at_least} {lower}"),
+        (true, false) => format!("{at_most} {upper}"),
+        _ => format!("{lower} to {upper}"),
     }
 }
 
@@ -253,12 +270,12 @@ impl Totals {
     /// Prints the totals, which have taken so much time.
     pub(crate) fn print(&self, time: Duration) -> anyhow::Result<()> {
         line(&format!(
-            "{} positions, {} nodes, {}, {}/s, {} bounds reused, {} disagree",
-            self.positions,
+            "{}, {} nodes, {}, {}/s, {} reused, {} disagree",
+            numbers::counted(self.positions, "position"),
             numbers::grouped(self.nodes),
             numbers::span(time),
             numbers::short(numbers::rate(self.nodes, time)),
-            self.reused,
+            numbers::counted(self.reused, "bound"),
             self.disagreeing,
         ))
     }
@@ -266,7 +283,7 @@ impl Totals {
 
 #[cfg(test)]
 mod tests {
-    use outflank_engine::{Bound, Square};
+    use outflank_engine::Square;
 
     use super::*;
 
@@ -306,6 +323,24 @@ mod tests {
         let proved = Solution { bound, ..solution(0, "d3") };
         assert_eq!(answered(&problem, &proved).agrees(), Some(true), "+2 is -2 or more");
         assert_eq!(answered(&self::problem(""), &proved).agrees(), None);
+    }
+
+    #[test]
+    fn bounds_are_worded() {
+        let bound = |lower, upper| {
+            Bound::new(Score::new(lower).unwrap(), Score::new(upper).unwrap()).unwrap()
+        };
+        let cases = [
+            (bound(2, 2), "+2"),
+            (bound(2, 64), "at least +2"),
+            (bound(-64, -4), "at most -4"),
+            (bound(-4, 2), "-4 to +2"),
+            (bound(64, 64), "+64"),
+            (Bound::UNKNOWN, "-64 to +64"),
+        ];
+        for (bound, expected) in cases {
+            assert_eq!(worded(bound, "at least", "at most"), expected);
+        }
     }
 
     #[test]

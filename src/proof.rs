@@ -11,7 +11,7 @@ use tempfile::NamedTempFile;
 
 use crate::arguments::{ProofAction, ProofExport};
 use crate::exit::{Exit, Failure, OrExit};
-use crate::numbers::grouped;
+use crate::numbers::{counted, grouped};
 use crate::{files, input, machine, output, store};
 
 /// Does what is asked with a proof.
@@ -37,8 +37,8 @@ fn export(arguments: &ProofExport) -> Result<Exit, Failure> {
         Some(path) => export_to(path, to)?,
     };
     let Summary { roots, rows, leaves, seal } = summary;
-    let (rows, leaves) = (grouped(rows), grouped(leaves));
-    output::note(&format!("{roots} roots, {rows} rows, {leaves} of them searched; seal {seal}"));
+    let (roots, rows, leaves) = (counted(roots, "root"), counted(rows, "row"), grouped(leaves));
+    output::note(&format!("{roots}, {rows}, {leaves} of them searched; seal {seal}"));
     Ok(Exit::Done)
 }
 

@@ -16,7 +16,7 @@ use crate::cluster::Cluster;
 use crate::exit::{Exit, Failure, OrExit};
 use crate::output::{self, Answered, Format, Totals};
 use crate::progress::Display;
-use crate::{input, interrupt, runtime};
+use crate::{input, interrupt, numbers, runtime};
 use together::Together;
 
 /// Solves the positions that the arguments name: here one after the other, on a cluster side by side.
@@ -52,7 +52,8 @@ async fn solve(arguments: &Solve, quiet: bool, problems: &[Problem]) -> Result<E
     closed?;
     match totals.disagreeing() {
         0 if unanswered > 0 => {
-            output::note(&format!("the budget was spent at {unanswered} positions; {kept}"));
+            let positions = numbers::counted(unanswered, "position");
+            output::note(&format!("the budget was spent at {positions}; {kept}"));
             Ok(Exit::Spent)
         }
         0 => Ok(Exit::Done),

@@ -9,7 +9,7 @@ use outflank_coordinator::store::{self, ExportError, Opened, Stats, Store};
 use crate::arguments::StoreAction;
 use crate::exit::{Exit, Failure, OrExit};
 use crate::machine;
-use crate::numbers::grouped;
+use crate::numbers::{counted, grouped};
 use crate::output;
 
 /// Does what is asked with a store that exists.
@@ -75,13 +75,13 @@ fn verify(dir: &Path) -> Result<Exit, Failure> {
         output::line(&problem.to_string())?;
     }
     output::line(&format!(
-        "{} segments, {} frames, {} claims, {} positions, {} quarantined, {} problems",
-        found.segments,
-        grouped(found.frames),
-        grouped(found.claims),
-        grouped(found.positions),
-        found.quarantined,
-        found.problems,
+        "{}, {}, {}, {}, {} quarantined, {}",
+        counted(found.segments, "segment"),
+        counted(found.frames, "frame"),
+        counted(found.claims, "claim"),
+        counted(found.positions, "position"),
+        grouped(found.quarantined),
+        counted(found.problems, "problem"),
     ))?;
     if found.torn {
         output::line("the log ends in a write that was not completed; opening the store cuts it")?;
@@ -93,9 +93,9 @@ fn verify(dir: &Path) -> Result<Exit, Failure> {
         return quarantined(dir, found.quarantined);
     }
     let error = anyhow!(
-        "{} has {} problems; outflank store repair keeps everything else",
+        "{} has {}; outflank store repair keeps everything else",
         dir.display(),
-        found.problems
+        counted(found.problems, "problem"),
     );
     Err(Failure::new(Exit::Store, error))
 }
@@ -121,20 +121,21 @@ fn repair(dir: &Path) -> Result<Exit, Failure> {
     };
     let done = store::repair_after(dir, reopened).or_exit(Exit::Store)?;
     output::line(&format!(
-        "{} damaged places, kept {} frames with {} claims ({} without origin), {} positions",
-        done.damages,
-        grouped(done.frames),
-        grouped(done.claims),
-        done.without_origin,
-        grouped(done.records),
+        "{}, kept {} with {} ({} without origin), {}",
+        counted(done.damages, "damaged place"),
+        counted(done.frames, "frame"),
+        counted(done.claims, "claim"),
+        grouped(done.without_origin),
+        counted(done.records, "position"),
     ))?;
     for path in &done.aside {
         output::line(&format!("the old data lies in {}", path.display()))?;
     }
     if verdicts > 0 {
         output::line(&format!(
-            "workers were found to be wrong {verdicts} times: what they claimed is taken back once more \
-             when the store is next used to solve something"
+            "workers were found to be wrong {}: what they claimed is taken back once more \
+             when the store is next used to solve something",
+            counted(verdicts as u64, "time")
         ))?;
     }
     Ok(Exit::Done)

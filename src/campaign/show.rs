@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::cluster::client_failure;
 use crate::exit::{Exit, Failure};
-use crate::numbers::{grouped, short, span};
+use crate::numbers::{counted, grouped, short, span};
 use crate::output;
 
 /// The most refuted rows that a status lists.
@@ -38,12 +38,12 @@ pub(super) fn state(campaign: &Campaign) -> &'static str {
 /// Prints what was imported.
 pub(super) fn imported(campaign: &Campaign, repeated: bool) -> anyhow::Result<()> {
     let Campaign { name, rows, duplicates, form, .. } = campaign;
-    let (rows, duplicates) = (grouped(*rows), grouped(*duplicates));
-    let tasks = grouped(campaign.tasks());
+    let (rows, duplicates) = (counted(*rows, "row"), grouped(*duplicates));
+    let tasks = counted(campaign.tasks(), "task");
     let already = if repeated { "was imported already: " } else { "" };
     output::line(&format!(
-        "{name}: {already}{rows} rows ({form}), {duplicates} of them the same as others up to \
-         symmetry, {tasks} tasks"
+        "{name}: {already}{rows} ({form}), {duplicates} of them the same as others up to \
+         symmetry, {tasks}"
     ))
 }
 
@@ -99,10 +99,10 @@ pub(super) async fn status(
 
 fn paragraph(campaign: &Campaign) -> String {
     let Campaign { name, rows, duplicates, form, priority, .. } = campaign;
-    let (rows, duplicates) = (grouped(*rows), grouped(*duplicates));
+    let (rows, duplicates) = (counted(*rows, "row"), grouped(*duplicates));
     let mut lines = vec![
         ("campaign", format!("{name}, {}, priority {priority}", state(campaign))),
-        ("list", format!("{rows} rows ({form}), {duplicates} the same as others up to symmetry")),
+        ("list", format!("{rows} ({form}), {duplicates} the same as others up to symmetry")),
         ("proved", grouped(campaign.proved)),
         ("refuted", grouped(campaign.refuted)),
         ("solved", format!("{} (rows without a hypothesis)", grouped(campaign.solved))),

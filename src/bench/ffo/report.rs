@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::numbered::Numbered;
 use crate::bench::usage::usage;
-use crate::numbers::{grouped, rate, short, span};
+use crate::numbers::{counted, grouped, rate, short, span};
 use crate::output;
 
 /// What the positions are solved with.
@@ -117,7 +117,7 @@ impl Totals {
     pub(super) fn print(&self, setting: &Setting) -> anyhow::Result<()> {
         let Self { positions, nodes, time, wrong } = self;
         let (nodes_text, rate) = (grouped(*nodes), short(rate(*nodes, *time)));
-        let found = format!("{positions} positions, {} wrong", wrong.len());
+        let found = format!("{}, {} wrong", counted(*positions as u64, "position"), wrong.len());
         output::line(&row(["total", "", "", "", &span(*time), &nodes_text, &rate, &found]))?;
         let usage = usage().context("asking for the resources used")?;
         output::line(&format!(
