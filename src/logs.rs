@@ -19,12 +19,33 @@ pub(crate) fn start(arguments: &Arguments) {
         _ => LevelFilter::TRACE,
     };
     let asked = env::var("RUST_LOG").ok().and_then(|text| text.parse::<Targets>().ok());
-    let filter = asked.unwrap_or_else(|| Targets::new().with_default(usual));
+    let filter = asked.unwrap_or_else(|| targets(usual));
     let lines = fmt::layer().with_ansi(io::stderr().is_terminal()).with_writer(io::stderr);
     tracing_subscriber::registry().with(lines.with_filter(filter)).init();
+}
+
+/// Returns what is logged at `level`: of other crates, such as that of the connections, less, unless
+/// everything is wanted.
+fn targets(level: LevelFilter) -> Targets {
+    let others = if level == LevelFilter::DEBUG { LevelFilter::INFO } else { level };
+    Targets::new().with_default(others).with_target("outflank", level)
 }
 
 /// Returns whether the command runs on its own for a long time, so that its life is logged.
 const fn is_service(command: &Command) -> bool {
     matches!(command, Command::Coordinator(_) | Command::Worker(_))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_of_connections_are_logged_only_with_everything() {
+        let logs = |level, target| targets(level).would_enable(target, &tracing::Level::DEBUG);
+        assert!(logs(LevelFilter::DEBUG, "outflank_worker::session"));
+        assert!(!logs(LevelFilter::DEBUG, "h2::codec"));
+        assert!(logs(LevelFilter::TRACE, "h2::codec"));
+        assert!(!logs(LevelFilter::INFO, "outflank_worker::session"));
+    }
 }
