@@ -20,7 +20,7 @@ use crate::exit;
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
-    /// Log more, on standard error; more still with -vv (RUST_LOG overrides it).
+    /// Log more, on standard error; more still with -vv and -vvv (RUST_LOG overrides it).
     #[arg(short, long, global = true, action = ArgAction::Count, display_order = GLOBAL)]
     pub(crate) verbose: u8,
     /// Show neither progress nor warnings.
