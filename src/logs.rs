@@ -1,6 +1,7 @@
 //! Logs: on standard error, as much as was asked for.
 
 use std::env;
+use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 
 use tracing_subscriber::filter::{LevelFilter, Targets};
@@ -20,8 +21,17 @@ pub(crate) fn start(arguments: &Arguments) {
     };
     let asked = env::var("RUST_LOG").ok().and_then(|text| text.parse::<Targets>().ok());
     let filter = asked.unwrap_or_else(|| targets(usual));
-    let lines = fmt::layer().with_ansi(io::stderr().is_terminal()).with_writer(io::stderr);
+    let colours = has_colours(io::stderr().is_terminal(), |name| env::var_os(name));
+    let lines = fmt::layer().with_ansi(colours).with_writer(io::stderr);
     tracing_subscriber::registry().with(lines.with_filter(filter)).init();
+}
+
+/// Returns whether the log has colours: on a terminal that knows them, unless the user has set
+/// `NO_COLOR` (no-color.org), which the progress and the help obey by themselves.
+fn has_colours(is_terminal: bool, variable: impl Fn(&str) -> Option<OsString>) -> bool {
+    let is_unwanted = variable("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let is_dumb = variable("TERM").is_some_and(|value| value == "dumb");
+    is_terminal && !is_unwanted && !is_dumb
 }
 
 /// Returns what is logged at `level`: of other crates, such as that of the connections, less, unless
@@ -39,6 +49,20 @@ const fn is_service(command: &Command) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn colours_are_for_terminals_whose_users_want_them() {
+        let colours = |is_terminal, set: &[(&str, &str)]| {
+            has_colours(is_terminal, |name| {
+                let found = set.iter().find(|(known, _)| *known == name);
+                found.map(|(_, value)| OsString::from(value))
+            })
+        };
+        assert!(colours(true, &[("TERM", "xterm"), ("NO_COLOR", "")]));
+        assert!(!colours(true, &[("NO_COLOR", "1")]));
+        assert!(!colours(true, &[("TERM", "dumb")]));
+        assert!(!colours(false, &[]));
+    }
 
     #[test]
     fn frames_of_connections_are_logged_only_with_everything() {
