@@ -5,7 +5,7 @@ use std::net::TcpListener;
 
 use tempfile::TempDir;
 
-use crate::harness::{run, run_with_input};
+use crate::harness::{Process, outflank, run, run_with_input};
 
 const BOARD: &str = "---------------------------OX------XO---------------------------";
 
@@ -177,6 +177,18 @@ fn the_help_lists_the_exit_codes() {
     let options = run(home.path(), &["solve", "-h"]).stdout;
     let place = |option: &str| options.iter().position(|line| line.contains(option));
     assert!(place("--json") < place("--verbose"), "the options of all come last: {options:?}");
+}
+
+#[test]
+fn the_help_fits_the_terminal() {
+    let home = home();
+    let mut help = outflank(home.path(), &["solve", "--help"]);
+    help.env("COLUMNS", "80");
+    let finished = Process::start(help).finish();
+    let is_long = |line: &&String| line.chars().count() > 80;
+    // Exit codes are a table; a word that cannot be broken stays whole.
+    let long: Vec<_> = finished.stdout.iter().filter(is_long).collect();
+    assert!(long.is_empty(), "{long:?}");
 }
 
 #[test]
