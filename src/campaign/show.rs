@@ -107,7 +107,7 @@ fn paragraph(campaign: &Campaign) -> String {
         ("refuted", grouped(campaign.refuted)),
         ("solved", format!("{} (rows without a hypothesis)", grouped(campaign.solved))),
         ("open", format!("{} ({} in hand)", grouped(campaign.open), grouped(campaign.active))),
-        ("nodes", format!("{} ({}/s)", grouped(campaign.nodes), short(campaign.nodes_per_second))),
+        ("nodes", nodes(campaign)),
     ];
     if let Some(empties) = campaign.split_to {
         lines.insert(2, ("split to", format!("{empties} empties")));
@@ -130,6 +130,15 @@ fn paragraph(campaign: &Campaign) -> String {
     }
     let lines = lines.iter().map(|(title, text)| format!("{title:<10} {text}"));
     lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Returns the nodes of a campaign, and as long as it goes on how many come every second.
+fn nodes(campaign: &Campaign) -> String {
+    let nodes = grouped(campaign.nodes);
+    match campaign.open {
+        0 => nodes,
+        _ => format!("{nodes} ({}/s)", short(campaign.nodes_per_second)),
+    }
 }
 
 /// Prints the first refuted rows, as loudly as what was proved.
