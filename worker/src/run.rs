@@ -86,7 +86,7 @@ async fn until_stopped(
         tracing::warn!(
             %coordinator,
             cause,
-            seconds = wait.as_secs_f64(),
+            seconds = %format_args!("{:.1}", wait.as_secs_f64()),
             "no connection to the coordinator, trying again"
         );
         if worker.wait_for(tokio::time::sleep(wait), stop).await.is_none() {

@@ -146,7 +146,14 @@ impl Connection {
         match self.relay(inbound).await {
             Ok(()) => tracing::info!(worker = self.worker.0, "worker left"),
             Err(status) => {
-                tracing::warn!(worker = self.worker.0, %status, "connection to a worker ended");
+                // Without what lies behind it, which is a page of the insides of HTTP/2.
+                let (code, message) = (status.code(), status.message());
+                tracing::warn!(
+                    worker = self.worker.0,
+                    ?code,
+                    message,
+                    "connection to a worker ended"
+                );
                 if self.queue.try_send(Err(status)).is_err() {
                     tracing::debug!(worker = self.worker.0, "the worker cannot be told why");
                 }
