@@ -243,11 +243,17 @@ pub(crate) enum StoreAction {
     Stats {
         /// The folder of the store.
         dir: PathBuf,
+        /// Print one JSON object.
+        #[arg(long)]
+        json: bool,
     },
     /// Check every record and the index; change nothing.
     Verify {
         /// The folder of the store.
         dir: PathBuf,
+        /// Print one JSON object.
+        #[arg(long)]
+        json: bool,
     },
     /// Cut off a damaged end and build the index anew.
     Repair {

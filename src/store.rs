@@ -4,7 +4,8 @@ use std::path::Path;
 
 use anyhow::anyhow;
 use outflank_coordinator::service;
-use outflank_coordinator::store::{self, ExportError, Opened, Stats, Store};
+use outflank_coordinator::store::{self, ExportError, Opened, Stats, Store, Verification};
+use serde_json::json;
 
 use crate::arguments::StoreAction;
 use crate::exit::{Exit, Failure, OrExit};
@@ -15,8 +16,8 @@ use crate::output;
 /// Does what is asked with a store that exists.
 pub(crate) fn run(action: &StoreAction) -> Result<Exit, Failure> {
     match action {
-        StoreAction::Stats { dir } => stats(dir),
-        StoreAction::Verify { dir } => verify(dir),
+        StoreAction::Stats { dir, json } => stats(dir, *json),
+        StoreAction::Verify { dir, json } => verify(dir, *json),
         StoreAction::Repair { dir } => repair(dir),
         StoreAction::Export { dir } => export(dir),
     }
@@ -52,9 +53,13 @@ fn tell(path: &Path, opened: &Opened) {
     }
 }
 
-fn stats(dir: &Path) -> Result<Exit, Failure> {
+fn stats(dir: &Path, json: bool) -> Result<Exit, Failure> {
     let store = open_existing(dir)?;
     let stats = store.stats().or_exit(Exit::Store)?;
+    if json {
+        output::line(&counted_as_json(&stats))?;
+        return Ok(Exit::Done);
+    }
     let Stats { records, exact, by_empties, origins, log_bytes, index_bytes, quarantine_bytes } =
         stats;
     output::line(&format!("positions        {}", grouped(records)))?;
@@ -69,8 +74,48 @@ fn stats(dir: &Path) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn verify(dir: &Path) -> Result<Exit, Failure> {
+fn counted_as_json(stats: &Stats) -> String {
+    let Stats { records, exact, by_empties, origins, log_bytes, index_bytes, quarantine_bytes } =
+        stats;
+    let counts = by_empties.iter().enumerate().filter(|(_, count)| **count > 0);
+    let by_empties: Vec<_> = counts.collect();
+    json!({
+        "positions": records, "exact": exact, "origins": origins, "log_bytes": log_bytes,
+        "index_bytes": index_bytes, "quarantine_bytes": quarantine_bytes, "by_empties": by_empties,
+    })
+    .to_string()
+}
+
+fn verify(dir: &Path, json: bool) -> Result<Exit, Failure> {
     let found = store::verify(dir).or_exit(Exit::Store)?;
+    if json {
+        output::line(&found_as_json(&found))?;
+    } else {
+        tell_what_was_found(&found)?;
+    }
+    if found.is_sound() {
+        return quarantined(dir, found.quarantined);
+    }
+    let error = anyhow!(
+        "{} has {}; outflank store repair keeps everything else",
+        dir.display(),
+        counted(found.problems, "problem"),
+    );
+    Err(Failure::new(Exit::Store, error))
+}
+
+fn found_as_json(found: &Verification) -> String {
+    let described: Vec<_> = found.described.iter().map(ToString::to_string).collect();
+    json!({
+        "segments": found.segments, "frames": found.frames, "claims": found.claims,
+        "positions": found.positions, "quarantined": found.quarantined,
+        "problems": found.problems, "described": described, "torn": found.torn,
+        "behind": found.behind, "sound": found.is_sound(),
+    })
+    .to_string()
+}
+
+fn tell_what_was_found(found: &Verification) -> anyhow::Result<()> {
     for problem in &found.described {
         output::line(&problem.to_string())?;
     }
@@ -89,15 +134,7 @@ fn verify(dir: &Path) -> Result<Exit, Failure> {
     if found.behind {
         output::line("the index is behind the log; opening the store catches up")?;
     }
-    if found.is_sound() {
-        return quarantined(dir, found.quarantined);
-    }
-    let error = anyhow!(
-        "{} has {}; outflank store repair keeps everything else",
-        dir.display(),
-        counted(found.problems, "problem"),
-    );
-    Err(Failure::new(Exit::Store, error))
+    Ok(())
 }
 
 /// Returns what a sound store ends with that has quarantined `pairs` of claims.

@@ -22,6 +22,14 @@ fn a_store_can_be_counted_checked_repaired_and_exported() {
         assert_eq!(finished.code, Some(0), "{action}: {finished:?}");
         assert!(!finished.stdout.is_empty(), "{action} says something");
     }
+    let object =
+        |action| run(home.path(), &["store", action, "store", "--json"]).objects().remove(0);
+    let (stats, found) = (object("stats"), object("verify"));
+    assert_eq!(stats["positions"], found["positions"]);
+    let counts = stats["by_empties"].as_array().expect("pairs of empties and positions");
+    let sum: u64 = counts.iter().filter_map(|pair| pair[1].as_u64()).sum();
+    assert_eq!(stats["positions"], sum);
+    assert_eq!((&found["sound"], &found["problems"]), (&true.into(), &0.into()));
     let exported = run(home.path(), &["store", "export", "store"]).objects();
     assert!(exported.len() >= 2, "both positions at least: {exported:?}");
     let values: Vec<&Value> = exported.iter().filter(|o| o["lower"] == o["upper"]).collect();
