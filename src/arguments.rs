@@ -6,8 +6,9 @@ use std::num::{IntErrorKind, ParseFloatError, ParseIntError};
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
-use clap::error::ContextKind;
-use clap::{Arg, ArgAction, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::error::{ContextKind, ErrorKind};
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use outflank_engine::{BoardSize, Score, Window};
 use outflank_kernel::Isa;
 
@@ -37,10 +38,29 @@ impl Arguments {
         let mut command = with_negative_numbers(Self::command());
         let matches = command.try_get_matches_from_mut(env::args_os());
         matches
-            .and_then(|mut matches| Self::from_arg_matches_mut(&mut matches))
+            .and_then(|mut matches| {
+                check_access(&matches)?;
+                Self::from_arg_matches_mut(&mut matches)
+            })
             .map_err(|error| error.format(&mut command))
             .unwrap_or_else(|error| with_expectation(error).exit())
     }
+}
+
+/// Refuses options that say how a coordinator is reached where none is: whoever types them believes
+/// that a cluster works. Variables of the environment hold for all commands and may be there.
+fn check_access(matches: &ArgMatches) -> Result<(), clap::Error> {
+    let mut asked = matches;
+    while let Some((_, inner)) = asked.subcommand() {
+        asked = inner;
+    }
+    if !matches!(asked.try_contains_id("connect"), Ok(false)) {
+        return Ok(());
+    }
+    let is_typed = |id: &&str| asked.value_source(id) == Some(ValueSource::CommandLine);
+    let Some(typed) = ["token_file", "tls_ca"].into_iter().find(is_typed) else { return Ok(()) };
+    let message = format!("--{} needs --connect <ADDR>\n", typed.replace('_', "-"));
+    Err(clap::Error::raw(ErrorKind::MissingRequiredArgument, message))
 }
 
 /// Lets `-1` be the value of every option: what is wrong with it is better said by the option than by a

@@ -89,7 +89,7 @@ fn places_where_nothing_can_be_kept_are_refused_before_the_work() {
 #[test]
 fn wrong_arguments_are_explained() {
     let home = home();
-    let cases: [(&[&str], &str); 12] = [
+    let cases: [(&[&str], &str); 14] = [
         (&[], "Usage: outflank"),
         (&["solv"], "unrecognized subcommand 'solv'"),
         (&["solve", "f5", "--window", "3..5"], "two even numbers from -64 to 64"),
@@ -102,6 +102,8 @@ fn wrong_arguments_are_explained() {
         (&["solve", "f5", "--store", "a", "--no-store"], "cannot be used with"),
         (&["solve", "f5", "--connect", "localhost:1", "--threads", "2"], "cannot be used with"),
         (&["worker"], "--connect <ADDR>"),
+        (&["solve", "f5", "--token-file", "t"], "--token-file needs --connect <ADDR>"),
+        (&["campaign", "list", "--tls-ca", "t"], "--tls-ca needs --connect <ADDR>"),
     ];
     for (arguments, message) in cases {
         let finished = run(home.path(), arguments);
