@@ -59,7 +59,7 @@ fn check_access(matches: &ArgMatches) -> Result<(), clap::Error> {
     }
     let is_typed = |id: &&str| asked.value_source(id) == Some(ValueSource::CommandLine);
     let Some(typed) = ["token_file", "tls_ca"].into_iter().find(is_typed) else { return Ok(()) };
-    let message = format!("--{} needs --connect <ADDR>\n", typed.replace('_', "-"));
+    let message = format!("--{} needs --connect <ADDR>", typed.replace('_', "-"));
     Err(clap::Error::raw(ErrorKind::MissingRequiredArgument, message))
 }
 
