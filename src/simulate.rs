@@ -198,6 +198,7 @@ fn shape(seed: u64, horizon: u32, fit: Option<Fit>) -> Shape {
         spread: fit.spread,
         cost: fit.cost,
         cost_of_empty: fit.cost_of_empty,
+        cost_of_move: fit.cost_of_move,
         cost_of_distance: fit.cost_of_distance,
         ..shape
     })

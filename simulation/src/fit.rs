@@ -26,6 +26,8 @@ pub struct Fit {
     pub cost: f64,
     /// What each empty square adds.
     pub cost_of_empty: f64,
+    /// What each factor of e of the number of moves adds.
+    pub cost_of_move: f64,
     /// What each disc between the estimate and the threshold takes away.
     pub cost_of_distance: f64,
     /// The standard deviation of what is left.
@@ -46,23 +48,29 @@ impl Fit {
         if samples.len() < FEWEST {
             return None;
         }
-        let rows: Vec<[f64; 4]> = samples.iter().map(row).collect();
-        let [cost, cost_of_empty, of_distance] = least_squares(&rows)?;
-        let left = |row: &[f64; 4]| row[3] - cost - cost_of_empty * row[1] - of_distance * row[2];
+        let rows: Vec<Row> = samples.iter().map(row).collect();
+        let factors = least_squares(&rows)?;
+        let left = |row: &Row| {
+            let fitted: f64 = factors.iter().zip(row).map(|(factor, term)| factor * term).sum();
+            row[TERMS] - fitted
+        };
         let squares: f64 = rows.iter().map(|row| left(row).powi(2)).sum();
-        let spread = (squares / (rows.len() - 3) as f64).sqrt();
+        let spread = (squares / (rows.len() - TERMS) as f64).sqrt();
         let scale = likeliest_scale(samples);
+        let [cost, cost_of_empty, cost_of_move, of_distance] = factors;
         let cost_of_distance = -of_distance;
-        Some(Self { jobs: rows.len(), cost, cost_of_empty, cost_of_distance, spread, scale })
+        let jobs = rows.len();
+        Some(Self { jobs, cost, cost_of_empty, cost_of_move, cost_of_distance, spread, scale })
     }
 }
 
 impl fmt::Display for Fit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { jobs, cost, cost_of_empty, cost_of_distance, spread, scale } = self;
+        let Self { jobs, cost, cost_of_empty, cost_of_move, cost_of_distance, spread, scale } =
+            self;
         write!(
             f,
-            "{jobs} goals: ln nodes = {cost:.2} + {cost_of_empty:.3}·empties − {cost_of_distance:.3}·|estimate − threshold|, \
+            "{jobs} goals: ln nodes = {cost:.2} + {cost_of_empty:.3}·empties + {cost_of_move:.2}·ln moves − {cost_of_distance:.3}·|estimate − threshold|, \
              residual {spread:.2}; errors of estimates: logistic, scale {scale:.1} discs"
         )
     }
@@ -73,34 +81,40 @@ fn margin(sample: &Sample) -> f64 {
     f64::from(estimate - (sample.window.upper().discs() - 1))
 }
 
-/// Returns the three regressors and the logarithm of the nodes.
-fn row(sample: &Sample) -> [f64; 4] {
+/// The number of regressors.
+const TERMS: usize = 4;
+
+/// The regressors and the logarithm of the nodes.
+type Row = [f64; TERMS + 1];
+
+fn row(sample: &Sample) -> Row {
     let empties = f64::from(sample.position.empties());
-    [1.0, empties, margin(sample).abs(), (sample.nodes.max(1) as f64).ln()]
+    let moves = f64::from(sample.position.moves().count_ones().max(1)).ln();
+    [1.0, empties, moves, margin(sample).abs(), (sample.nodes.max(1) as f64).ln()]
 }
 
 /// Solves the normal equations by Gauss's elimination with the largest pivots.
-fn least_squares(rows: &[[f64; 4]]) -> Option<[f64; 3]> {
-    let mut system = [[0.0; 4]; 3];
+fn least_squares(rows: &[Row]) -> Option<[f64; TERMS]> {
+    let mut system = [[0.0; TERMS + 1]; TERMS];
     for row in rows {
         for (equation, factor) in system.iter_mut().zip(row) {
             equation.iter_mut().zip(row).for_each(|(sum, term)| *sum += factor * term);
         }
     }
-    for column in 0..3 {
+    for column in 0..TERMS {
         let size = |line: &usize| system[*line][column].abs();
-        let pivot = (column..3).max_by(|first, second| size(first).total_cmp(&size(second)))?;
+        let pivot = (column..TERMS).max_by(|first, second| size(first).total_cmp(&size(second)))?;
         system.swap(column, pivot);
         let pivot = system[column];
         if pivot[column].abs() < 1e-9 {
             return None;
         }
-        for line in (0..3).filter(|&line| line != column) {
+        for line in (0..TERMS).filter(|&line| line != column) {
             let factor = system[line][column] / pivot[column];
             system[line].iter_mut().zip(pivot).for_each(|(sum, term)| *sum -= factor * term);
         }
     }
-    Some([0, 1, 2].map(|line| system[line][3] / system[line][line]))
+    Some(std::array::from_fn(|line| system[line][TERMS] / system[line][line]))
 }
 
 /// Returns the scale, to a tenth of a disc, under which the outcomes are most likely.
@@ -142,7 +156,9 @@ mod tests {
                     false => Bound::at_most(threshold.down()),
                 };
                 let mut sample = Sample { position, window, bound, nodes: 0 };
-                let cost = 2.0 + 0.6 * f64::from(empties) - 0.1 * margin(&sample).abs();
+                let moves = f64::from(position.moves().count_ones()).ln();
+                let cost =
+                    2.0 + 0.6 * f64::from(empties) + 0.7 * moves - 0.1 * margin(&sample).abs();
                 sample.nodes = cost.exp() as u64;
                 samples.push(sample);
             }
@@ -155,6 +171,7 @@ mod tests {
         let fit = Fit::of(&samples(20..26)).expect("many jobs");
         assert!((fit.cost - 2.0).abs() < 0.05, "{fit}");
         assert!((fit.cost_of_empty - 0.6).abs() < 0.005, "{fit}");
+        assert!((fit.cost_of_move - 0.7).abs() < 0.005, "{fit}");
         assert!((fit.cost_of_distance - 0.1).abs() < 0.005, "{fit}");
         assert!(fit.spread < 0.01, "{fit}");
         assert!((1.2..3.5).contains(&fit.scale), "{fit}");

@@ -31,6 +31,8 @@ pub struct Shape {
     pub cost_of_no: f64,
     /// What each empty square adds to the logarithm.
     pub cost_of_empty: f64,
+    /// What each factor of e of the number of moves adds to the logarithm.
+    pub cost_of_move: f64,
     /// What each disc between the value and the threshold takes away from the logarithm.
     pub cost_of_distance: f64,
     /// The plies looked ahead to order moves.
@@ -45,10 +47,11 @@ impl Shape {
             seed,
             horizon,
             error: 4.0,
-            spread: 0.9,
-            cost: -2.3,
-            cost_of_no: 0.6,
-            cost_of_empty: 0.75,
+            spread: 1.0,
+            cost: -1.2,
+            cost_of_no: 0.65,
+            cost_of_empty: 0.63,
+            cost_of_move: 0.85,
             cost_of_distance: 0.11,
             plies: 2,
         }
@@ -147,10 +150,12 @@ impl Model {
     /// Returns the nodes that it takes to compare the `value` of a position at the horizon with
     /// `threshold`.
     pub(super) fn cost(&self, position: Position, value: Score, threshold: Score) -> u64 {
-        let Shape { seed, spread, cost, cost_of_no, cost_of_empty, cost_of_distance, .. } =
-            self.shape;
+        let Shape { seed, spread, cost, cost_of_no, cost_of_empty, .. } = self.shape;
+        let Shape { cost_of_move, cost_of_distance, .. } = self.shape;
         let distance = f64::from((value.discs() - threshold.discs() + 1).abs());
-        let mean = cost + cost_of_empty * f64::from(position.empties())
+        // A game that is over has no moves.
+        let moves = f64::from(position.moves().count_ones().max(1));
+        let mean = cost + cost_of_empty * f64::from(position.empties()) + cost_of_move * moves.ln()
             - cost_of_distance * distance
             + if value < threshold { cost_of_no } else { 0.0 };
         // Most of what makes a position dear does not depend on the threshold.
