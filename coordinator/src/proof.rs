@@ -97,9 +97,13 @@ pub fn export(
         needed: BTreeMap::new(),
         writer: Writer::new(out),
     };
+    // A receiver gets nothing of a proof that cannot be.
+    let bounds: Result<Vec<_>, _> =
+        roots.iter().zip(1..).map(|(&root, number)| export.bounds(number, root)).collect();
+    let bounds = bounds?;
     export.writer.head(&options.producer)?;
-    for (index, &root) in roots.iter().enumerate() {
-        export.root(index + 1, root)?;
+    for (&root, bounds) in roots.iter().zip(bounds) {
+        export.root(root, bounds)?;
     }
     while let Some((place, value)) = export.needed.pop_first() {
         export.row(Claim::at(place, value))?;
@@ -116,16 +120,19 @@ struct Export<'a, W> {
 }
 
 impl<W: Write> Export<'_, W> {
-    fn root(&mut self, number: usize, position: Position) -> Result<(), ProofError> {
-        let claim = |side: Side| Claim { position, side, value: side.weakest() };
-        let end = |side: Side| self.best(claim(side));
-        let (lower, upper) = (end(Side::AtLeast), end(Side::AtMost));
-        if (lower, upper) == (Score::MIN, Score::MAX) {
-            return Err(ProofError::NotProved { number, position });
+    /// Returns the lower and the upper end of what is proved of root number `number`.
+    fn bounds(&self, number: usize, position: Position) -> Result<(Score, Score), ProofError> {
+        let end = |side: Side| self.best(Claim { position, side, value: side.weakest() });
+        match (end(Side::AtLeast), end(Side::AtMost)) {
+            (Score::MIN, Score::MAX) => Err(ProofError::NotProved { number, position }),
+            ends => Ok(ends),
         }
+    }
+
+    fn root(&mut self, position: Position, (lower, upper): (Score, Score)) -> io::Result<()> {
         self.writer.root(position, lower, upper)?;
-        self.need(Claim { value: lower, ..claim(Side::AtLeast) });
-        self.need(Claim { value: upper, ..claim(Side::AtMost) });
+        self.need(Claim { position, side: Side::AtLeast, value: lower });
+        self.need(Claim { position, side: Side::AtMost, value: upper });
         Ok(())
     }
 

@@ -132,6 +132,16 @@ fn what_is_not_proved_is_named() {
 }
 
 #[test]
+fn nothing_is_written_of_a_proof_that_lacks_a_root() {
+    let (store, root, other) = (Store::in_memory(), game(5, 8), game(6, 8));
+    fill(&store, root, 8);
+    let mut file = Vec::new();
+    let error = export(&store, &[root, other], &Options::default(), &mut file);
+    assert!(matches!(error, Err(ProofError::NotProved { number: 2, .. })), "{error:?}");
+    assert!(file.is_empty(), "{}", String::from_utf8_lossy(&file));
+}
+
+#[test]
 fn a_row_says_no_more_than_is_needed() {
     let (store, root) = (Store::in_memory(), game(5, 8));
     let value = brute_force::value(root);
