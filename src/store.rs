@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::anyhow;
 use outflank_coordinator::service;
-use outflank_coordinator::store::{self, ExportError, Opened, Stats, Store, Verification};
+use outflank_coordinator::store::{self, ExportError, Opened, Repair, Stats, Store, Verification};
 use serde_json::json;
 
 use crate::arguments::StoreAction;
@@ -157,6 +157,16 @@ fn repair(dir: &Path) -> Result<Exit, Failure> {
         Ok(())
     };
     let done = store::repair_after(dir, reopened).or_exit(Exit::Store)?;
+    if done.is_needless {
+        output::line(&format!(
+            "nothing is damaged, the log stays as it is: {} with {}, {}",
+            counted(done.frames, "frame"),
+            counted(done.claims, "claim"),
+            counted(done.records, "position"),
+        ))?;
+        tell_aside(&done)?;
+        return Ok(Exit::Done);
+    }
     output::line(&format!(
         "{}, kept {} with {} ({} without origin), {}",
         counted(done.damages, "damaged place"),
@@ -165,9 +175,7 @@ fn repair(dir: &Path) -> Result<Exit, Failure> {
         grouped(done.without_origin),
         counted(done.records, "position"),
     ))?;
-    for path in &done.aside {
-        output::line(&format!("the old data lies in {}", path.display()))?;
-    }
+    tell_aside(&done)?;
     if verdicts > 0 {
         output::line(&format!(
             "workers were found to be wrong {}: what they claimed is taken back once more \
@@ -176,6 +184,14 @@ fn repair(dir: &Path) -> Result<Exit, Failure> {
         ))?;
     }
     Ok(Exit::Done)
+}
+
+/// Says where data lies that was moved aside.
+fn tell_aside(done: &Repair) -> anyhow::Result<()> {
+    for path in &done.aside {
+        output::line(&format!("the old data lies in {}", path.display()))?;
+    }
+    Ok(())
 }
 
 fn export(dir: &Path) -> Result<Exit, Failure> {

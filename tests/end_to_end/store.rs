@@ -22,6 +22,8 @@ fn a_store_can_be_counted_checked_repaired_and_exported() {
         assert_eq!(finished.code, Some(0), "{action}: {finished:?}");
         assert!(!finished.stdout.is_empty(), "{action} says something");
     }
+    let repaired = run(home.path(), &["store", "repair", "store"]);
+    assert!(repaired.stdout[0].starts_with("nothing is damaged"), "{repaired:?}");
     let object =
         |action| run(home.path(), &["store", action, "store", "--json"]).objects().remove(0);
     let (stats, found) = (object("stats"), object("verify"));

@@ -19,10 +19,14 @@ use super::log::Log;
 use super::open::{Options, is_store};
 use super::record::Origin;
 use super::scan::{Met, Place, Scan};
+use super::verify::{Verification, check};
 
 /// What a repair did.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Repair {
+    /// Whether there was nothing to repair: the log is as it was, and only what opening a store
+    /// brings up to date may have changed.
+    pub is_needless: bool,
     /// Good frames that were kept.
     pub frames: u64,
     /// Claims in them.
@@ -37,7 +41,8 @@ pub struct Repair {
     pub records: u64,
 }
 
-/// Keeps every good frame of the log, puts the old log aside and makes the index again.
+/// Keeps every good frame of the log, puts the old log aside and makes the index again. A store that is
+/// sound is left as it is.
 ///
 /// # Errors
 /// If there is no store at `store`, if it is in use, of another schema version, or if the system
@@ -46,7 +51,8 @@ pub fn repair(store: &Path) -> Result<Repair, StoreError> {
     repair_after(store, || Ok(()))
 }
 
-/// As [`repair`], but calls `first` before anything is changed, when nobody else can use the store.
+/// As [`repair`], but calls `first` before anything is changed, if anything must be, when nobody else can use
+/// the store.
 ///
 /// # Errors
 /// As [`repair`], and what `first` returns.
@@ -59,16 +65,24 @@ pub fn repair_after(
     }
     let layout = Layout::new(store);
     let lock = Lock::take(store)?;
+    if let Some(found) = soundness(&layout) {
+        drop(lock);
+        let (_, opened) = Store::open(store)?;
+        let aside = opened.rebuilt.and_then(|rebuilt| rebuilt.aside).into_iter().collect();
+        let Verification { frames, claims, .. } = found;
+        let records = opened.records;
+        return Ok(Repair {
+            is_needless: true,
+            frames,
+            claims,
+            records,
+            aside,
+            ..Repair::default()
+        });
+    }
     first()?;
     finish(&layout)?;
-    let mut done = Repair {
-        frames: 0,
-        claims: 0,
-        damages: 0,
-        without_origin: 0,
-        aside: Vec::new(),
-        records: 0,
-    };
+    let mut done = Repair::default();
     salvage(&layout, &mut done)?;
     done.aside.extend(layout.move_aside("MANIFEST")?);
     done.aside.extend(layout.move_aside("index")?);
@@ -79,6 +93,16 @@ pub fn repair_after(
     let (_, opened) = Store::open(store)?;
     done.records = opened.records;
     Ok(done)
+}
+
+/// Returns what there is in a store in which nothing is damaged, or `None` if something may be. A write that was
+/// not completed counts as damage: behind a lost manifest nobody can tell the one from the other.
+fn soundness(layout: &Layout) -> Option<Verification> {
+    if layout.salvaged().exists() {
+        return None; // an earlier repair is to be completed
+    }
+    // What cannot be checked is for the repair to deal with, or to refuse.
+    check(layout).ok().filter(|found| found.is_sound() && !found.torn)
 }
 
 /// Lets a completed salvage take the place of the log. Returns where the old log lies.

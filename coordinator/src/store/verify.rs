@@ -98,26 +98,30 @@ pub fn verify(store: &Path) -> Result<Verification, StoreError> {
     if !is_store(store) {
         return Err(StoreError::NoStore { path: store.to_owned() });
     }
-    let layout = Layout::new(store);
     let _lock = Lock::take(store)?;
+    check(&Layout::new(store))
+}
+
+/// As [`verify`], where the store exists and nobody else can use it.
+pub(super) fn check(layout: &Layout) -> Result<Verification, StoreError> {
     let mut verification = Verification::default();
-    let manifest = match Manifest::read(store)? {
+    let manifest = match Manifest::read(&layout.store)? {
         Found::Manifest(manifest) => Some(manifest),
         Found::Nothing => None,
         Found::Nonsense => {
-            let path = super::manifest::path(store);
+            let path = super::manifest::path(&layout.store);
             verification.problem(&path, None, "the manifest is damaged".to_owned());
             None
         }
     };
-    let end = read_log(&layout, manifest.as_ref(), &mut verification)?;
-    read_quarantine(&layout, &mut verification)?;
+    let end = read_log(layout, manifest.as_ref(), &mut verification)?;
+    read_quarantine(layout, &mut verification)?;
     verification.behind = manifest.is_none_or(|manifest| manifest.place != end);
     if layout.doubt().exists() {
         let what = "it is in doubt; opening the store makes it again".to_owned();
         verification.problem(&layout.index(), None, what);
     } else if layout.index().exists() || !verification.behind {
-        compare_index(&layout, manifest.as_ref(), &mut verification)?;
+        compare_index(layout, manifest.as_ref(), &mut verification)?;
     }
     Ok(verification)
 }
