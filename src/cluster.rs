@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::arguments::{Search, Solve};
 use crate::exit::{Exit, Failure, OrExit};
-use crate::{access, machine, store};
+use crate::{access, arguments, machine, store};
 
 /// The time between two signs of life of the worker in this process: they carry the node counts that
 /// the progress shows, and cost nothing here.
@@ -55,8 +55,7 @@ impl Cluster {
     /// Connects to the coordinator that the arguments name, or starts one in this process.
     pub(crate) async fn open(arguments: &Solve) -> Result<Self, Failure> {
         if let Some(address) = &arguments.connect {
-            let access = access::shown(&arguments.access)?;
-            let connection = client::connect(address, &access).await.map_err(client_failure)?;
+            let connection = connect(address, &arguments.access).await?;
             return Ok(Self { connection, local: None, kept: Kept::Coordinator(address.clone()) });
         }
         let mut options = machine::coordinator_options(arguments.job_nodes);
@@ -115,6 +114,18 @@ impl Cluster {
             None => Ok(()),
         }
     }
+}
+
+/// Connects to the coordinator at `address`, and says so if that has to wait for it.
+pub(crate) async fn connect(
+    address: &str,
+    access: &arguments::Access,
+) -> Result<Connection, Failure> {
+    let access = access::shown(access)?;
+    let limit = client::START_LIMIT.as_secs();
+    let on_wait =
+        || tracing::warn!("no coordinator listens at {address} yet, trying for {limit} s");
+    client::connect_at_start(address, &access, on_wait).await.map_err(client_failure)
 }
 
 impl Local {
@@ -209,6 +220,7 @@ pub(crate) fn client_failure(error: ClientError) -> Failure {
     let exit = match error {
         ClientError::Address(_) | ClientError::Rejected { .. } => Exit::BadInput,
         ClientError::Unreachable { .. }
+        | ClientError::NotListening { .. }
         | ClientError::Refused { .. }
         | ClientError::Lost { .. } => Exit::Connection,
         ClientError::Unauthenticated { .. } => Exit::NotAdmitted,

@@ -5,6 +5,7 @@ mod campaigns;
 
 use std::error::Error;
 use std::hash::{BuildHasher, RandomState};
+use std::io;
 use std::time::Duration;
 
 use outflank_engine::{Position, Window};
@@ -21,6 +22,10 @@ pub use campaigns::{CampaignsClient, Rows};
 /// How long a client tries to reach a coordinator that it has lost.
 pub const RETRY_LIMIT: Duration = Duration::from_secs(60);
 
+/// How long a client waits for a coordinator that does not listen yet: one that was started at the same time opens
+/// its store first.
+pub const START_LIMIT: Duration = Duration::from_secs(3);
+
 /// The shortest time before a new try; each is between this and three times the one before, up to
 /// [`LONGEST_WAIT`].
 const FIRST_WAIT: Duration = Duration::from_millis(250);
@@ -36,6 +41,12 @@ pub enum ClientError {
     #[error("cannot reach the coordinator: {cause}")]
     Unreachable {
         /// Why.
+        cause: String,
+    },
+    /// Nothing listens at the coordinator's address.
+    #[error("cannot reach the coordinator: {cause}")]
+    NotListening {
+        /// What the system says.
         cause: String,
     },
     /// The coordinator does not know the client's token, or wants one.
@@ -99,19 +110,58 @@ pub enum Update {
 /// Connects to the coordinator at `address`, which has the form `HOST:PORT`.
 ///
 /// # Errors
-/// [`ClientError::Address`] and [`ClientError::Unreachable`], or what the coordinator says.
+/// [`ClientError::Address`], [`ClientError::Unreachable`] and [`ClientError::NotListening`], or what the coordinator
+/// says.
 pub async fn connect(address: &str, access: &Access) -> Result<Connection, ClientError> {
     let endpoint = access.endpoint(address)?;
     let unreachable = |cause: String| {
         let hint = hint(&cause, access);
         ClientError::Unreachable { cause: format!("{address}: {cause}{hint}") }
     };
-    let channel = endpoint.connect().await.map_err(|error| unreachable(causes(&error)))?;
+    let channel = endpoint.connect().await.map_err(|error| match is_refused(&error) {
+        true => ClientError::NotListening { cause: format!("{address}: {}", causes(&error)) },
+        false => unreachable(causes(&error)),
+    })?;
     let connection = access.over(channel);
     // Whatever listens there must be a coordinator: only those are worth trying again later.
     let status = SolverClient::new(connection.clone()).status(v1::StatusRequest {}).await;
     status.map_err(|status| verdict(&status).unwrap_or_else(|| unreachable(causes(&status))))?;
     Ok(connection)
+}
+
+/// Connects as [`connect`] does. If nothing listens there yet, `on_wait` is called, and it is tried again for
+/// [`START_LIMIT`].
+///
+/// # Errors
+/// As [`connect`].
+pub async fn connect_at_start(
+    address: &str,
+    access: &Access,
+    on_wait: impl FnOnce(),
+) -> Result<Connection, ClientError> {
+    let begin = Instant::now();
+    let mut on_wait = Some(on_wait);
+    loop {
+        match connect(address, access).await {
+            Err(ClientError::NotListening { .. }) if begin.elapsed() < START_LIMIT => {
+                if let Some(on_wait) = on_wait.take() {
+                    on_wait();
+                }
+                tokio::time::sleep(FIRST_WAIT).await;
+            }
+            decided => return decided,
+        }
+    }
+}
+
+/// Returns whether the system says that nothing listens.
+fn is_refused(error: &(dyn Error + 'static)) -> bool {
+    if let Some(error) = error.downcast_ref::<io::Error>()
+        && error.kind() == io::ErrorKind::ConnectionRefused
+    {
+        return true;
+    }
+    error.source().is_some_and(is_refused)
 }
 
 /// How a connection breaks that one side encrypts and the other does not: which of these comes first is

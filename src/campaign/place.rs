@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use outflank_coordinator::client::{self, CampaignsClient, Connection};
+use outflank_coordinator::client::{CampaignsClient, Connection};
 
 use super::arguments::{Action, Run, Where};
-use crate::cluster::{Local, client_failure};
+use crate::cluster::{self, Local};
 use crate::exit::Failure;
-use crate::{access, machine, store};
+use crate::{machine, store};
 
 /// The way to the coordinator that keeps the campaigns.
 #[derive(Debug)]
@@ -31,9 +31,7 @@ impl Place {
         };
         let Where { connect, access, store } = place;
         if let Some(address) = connect {
-            let access = access::shown(access)?;
-            let connection = client::connect(address, &access).await.map_err(client_failure)?;
-            return Ok(Self { connection, local: None });
+            return Ok(Self { connection: cluster::connect(address, access).await?, local: None });
         }
         let path = store.clone().map_or_else(machine::default_store, Ok)?;
         // Only an import has a reason to begin a store: elsewhere the name is mistyped.

@@ -136,7 +136,13 @@ fn an_unreachable_coordinator_is_named() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = listener.local_addr().expect("a bound address").to_string();
     drop(listener);
-    run(home.path(), &["solve", "f5", "--connect", &address]).assert_fails(4, &address);
+    let solve = ["solve", "f5", "--connect", &address];
+    run(home.path(), &[&solve[..], &["--quiet"]].concat()).assert_fails(4, &address);
+    // It may be about to start, so that the user is told what is waited for.
+    let finished = run(home.path(), &solve);
+    assert!(finished.stderr[0].contains("no coordinator listens at"), "{finished:?}");
+    assert!(finished.stderr[1].starts_with("error: "), "{finished:?}");
+    assert_eq!((finished.code, finished.stderr.len()), (Some(4), 2), "{finished:?}");
 }
 
 #[test]

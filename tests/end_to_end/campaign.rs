@@ -181,6 +181,6 @@ fn bad_campaigns_are_named() {
         2,
         "bad.csv, line 1, column 2: found 'b' on the board",
     );
-    let unreachable = ["campaign", "list", "--connect", "127.0.0.1:1"];
+    let unreachable = ["campaign", "list", "--quiet", "--connect", "127.0.0.1:1"];
     run(home, &unreachable).assert_fails(4, "cannot reach the coordinator");
 }

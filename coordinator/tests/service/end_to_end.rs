@@ -11,7 +11,7 @@ use outflank_proto::Access;
 use outflank_proto::v1;
 use outflank_proto::v1::solver_client::SolverClient;
 use outflank_worker::Coordinator;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
 use tokio_util::sync::CancellationToken;
 use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_check_response::ServingStatus;
@@ -101,8 +101,29 @@ async fn the_same_services_are_there_over_tcp() {
     serving.await.unwrap().unwrap();
     assert!(matches!(
         client::connect(&address, &Access::default()).await,
-        Err(ClientError::Unreachable { .. })
+        Err(ClientError::NotListening { .. })
     ));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_client_waits_for_a_coordinator_that_was_started_at_the_same_time() {
+    // The port is taken, but nothing listens before the client has found that out.
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let address = socket.local_addr().unwrap().to_string();
+    let service = service(fine(), Arc::new(Store::in_memory()));
+    let stop = CancellationToken::new();
+    let (mut waits, mut serving) = (0, None);
+    let on_wait = || {
+        waits += 1;
+        let listener = socket.listen(16).unwrap();
+        serving = Some(tokio::spawn(service.serve(listener, stop.clone())));
+    };
+    let connected = client::connect_at_start(&address, &Access::default(), on_wait).await;
+    assert!(connected.is_ok(), "{connected:?}");
+    assert_eq!(waits, 1);
+    stop.cancel();
+    serving.unwrap().await.unwrap().unwrap();
 }
 
 /// Returns our services as server reflection lists them.
