@@ -51,6 +51,9 @@ pub(crate) struct Answered<'a> {
     /// How long it took from the moment it was asked; positions that are asked side by side wait for
     /// each other.
     pub(crate) time: Duration,
+    /// Whether the question is answered. Otherwise the budget was spent: workers may have searched more nodes
+    /// than they had told of by then.
+    pub(crate) is_complete: bool,
 }
 
 impl Answered<'_> {
@@ -81,13 +84,13 @@ impl Answered<'_> {
     }
 
     fn paragraph(&self) -> String {
-        let Solution { bound, nodes, source, unaudited, .. } = self.solution;
+        let Solution { bound, source, unaudited, .. } = self.solution;
         let mut rows = vec![
             ("to move", self.mover()),
             ("value", worded(*bound, "at least", "at most")),
             ("best move", self.best_move()),
             ("line", notation::moves(&self.solution.line)),
-            ("nodes", format!("{} ({}/s)", numbers::grouped(*nodes), self.rate())),
+            ("nodes", self.counted()),
             ("time", numbers::span(self.time)),
             ("source", format!("{} ({})", name(*source), self.effort())),
         ];
@@ -100,6 +103,14 @@ impl Answered<'_> {
         }
         let rows = rows.iter().map(|(title, text)| format!("{title:<10} {text}"));
         rows.map(|row| row.trim_end().to_owned()).collect::<Vec<_>>().join("\n")
+    }
+
+    fn counted(&self) -> String {
+        match (self.is_complete, self.solution.nodes) {
+            (true, nodes) => format!("{} ({}/s)", numbers::grouped(nodes), self.rate()),
+            (false, 0) => "none counted by then".to_owned(),
+            (false, nodes) => format!("at least {}", numbers::grouped(nodes)),
+        }
     }
 
     fn effort(&self) -> String {
@@ -119,6 +130,11 @@ impl Answered<'_> {
 
     fn row(&self) -> String {
         let Solution { bound, nodes, reused, source, line, .. } = self.solution;
+        let (nodes, rate) = match (self.is_complete, *nodes) {
+            (true, nodes) => (numbers::grouped(nodes), self.rate()),
+            (false, 0) => ("-".to_owned(), "-".to_owned()),
+            (false, nodes) => (format!(">={}", numbers::grouped(nodes)), "-".to_owned()),
+        };
         let row = format!(
             "{:>4} {:>4} {:>10} {:>4} {:>8} {:>16} {:>10} {:>12} {:<6} {reused:>6}  {}",
             self.number,
@@ -126,8 +142,8 @@ impl Answered<'_> {
             worded(*bound, ">=", "<="),
             self.best_move(),
             self.expected(),
-            numbers::grouped(*nodes),
-            self.rate(),
+            nodes,
+            rate,
             numbers::span(self.time),
             name(*source),
             notation::moves(line),
@@ -145,7 +161,7 @@ impl Answered<'_> {
             value: bound.value().map(Score::discs),
             best_move: best_move.map(|square| square.to_string()),
             line: line.iter().map(ToString::to_string).collect(),
-            nodes: *nodes,
+            nodes: Some(*nodes).filter(|&nodes| self.is_complete || nodes > 0),
             seconds: self.time.as_secs_f64(),
             source: name(*source),
             jobs: *jobs,
@@ -200,7 +216,8 @@ struct Object {
     value: Option<i32>,
     best_move: Option<String>,
     line: Vec<String>,
-    nodes: u64,
+    /// What was counted by the time at which a budget was spent; absent is nothing.
+    nodes: Option<u64>,
     /// Since the position was asked.
     seconds: f64,
     source: &'static str,
@@ -308,7 +325,8 @@ mod tests {
     }
 
     fn answered<'a>(problem: &'a Problem, solution: &'a Solution) -> Answered<'a> {
-        Answered { number: 1, problem, solution, time: Duration::from_millis(250) }
+        let time = Duration::from_millis(250);
+        Answered { number: 1, problem, solution, time, is_complete: true }
     }
 
     #[test]
@@ -354,6 +372,25 @@ mod tests {
             "expected": 2, "agrees": true,
         });
         assert_eq!(json, expected);
+    }
+
+    #[test]
+    fn a_count_that_may_have_grown_is_no_total() {
+        let problem = problem("");
+        let said = |nodes| {
+            let solution = Solution { nodes, ..solution(2, "f5") };
+            let spent = Answered { is_complete: false, ..answered(&problem, &solution) };
+            let json: serde_json::Value = serde_json::from_str(&spent.json().unwrap()).unwrap();
+            let paragraph = spent.paragraph();
+            let line = paragraph.lines().find(|line| line.starts_with("nodes")).unwrap();
+            (line.to_owned(), spent.row().split_whitespace().nth(4).unwrap().to_owned(), json)
+        };
+        let (line, row, json) = said(1_234_567);
+        assert_eq!((line.as_str(), row.as_str()), ("nodes      at least 1,234,567", ">=1,234,567"));
+        assert_eq!(json["nodes"], 1_234_567);
+        let (line, row, json) = said(0);
+        assert_eq!((line.as_str(), row.as_str()), ("nodes      none counted by then", "-"));
+        assert!(json["nodes"].is_null(), "{json}");
     }
 
     #[test]

@@ -102,8 +102,10 @@ impl Run<'_> {
                 Some(together) => together.answer(index, problems).await?,
                 None => self.one(problem, format!("[{}/{}]", index + 1, problems.len())).await?,
             };
-            self.unanswered += u64::from(!solution.bound.answers(self.window));
-            let answered = Answered { number: index + 1, problem, solution: &solution, time };
+            let is_complete = solution.bound.answers(self.window);
+            self.unanswered += u64::from(!is_complete);
+            let number = index + 1;
+            let answered = Answered { number, problem, solution: &solution, time, is_complete };
             match &together {
                 Some(together) => together.aside(|| answered.print(self.format))?,
                 None => answered.print(self.format)?,
