@@ -49,10 +49,17 @@ impl Display {
     /// Shows what is new.
     pub(crate) fn update(&mut self, update: &Update) {
         match update {
-            Update::Accepted => {}
+            Update::Accepted => self.accepted(),
             Update::Progress(progress) => self.progress(progress),
             Update::Notice(text) => self.notice(text),
             Update::Lost { cause, retry_in } => self.lost(cause, *retry_in),
+        }
+    }
+
+    /// Says what goes on until the first progress comes: before it, a large position is estimated.
+    fn accepted(&self) {
+        if let Form::Bar(bar) = &self.form {
+            bar.set_message("starting");
         }
     }
 
@@ -188,7 +195,12 @@ impl Work {
     /// Returns what is the matter if nothing moves, then `first`, then what it has cost so far.
     fn text(self, first: &str, elapsed: Duration) -> String {
         let rate = numbers::rate(self.nodes, elapsed);
-        let idle = if self.workers == 0 { "no worker is connected, " } else { "" };
+        let idle = match (self.workers, self.nodes) {
+            (0, _) => "no worker is connected, ",
+            // The coordinator estimates a large position on the way down to its first job.
+            (_, 0) if self.open > 0 => "starting, ",
+            _ => "",
+        };
         format!(
             "{idle}{first}{}{}/s, {} nodes, jobs {} open {} done",
             self.left(rate).map_or_else(String::new, |left| format!("{left} left, ")),
@@ -232,6 +244,12 @@ mod tests {
     fn a_cluster_without_workers_says_why_nothing_moves() {
         let text = Work { workers: 0, ..work(0, 400) }.text("proved +30", Duration::from_secs(2));
         assert!(text.starts_with("no worker is connected, proved +30"), "{text}");
+    }
+
+    #[test]
+    fn what_takes_its_time_before_the_first_node_is_told() {
+        let text = work(0, 400).text("proved +30, ", Duration::from_secs(2));
+        assert!(text.starts_with("starting, proved +30, "), "{text}");
     }
 
     #[test]

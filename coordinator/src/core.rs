@@ -64,7 +64,7 @@ use fleet::{Fleet, Target, after};
 use graph::{Graph, Known};
 use inside::Insides;
 use need::Unsettled;
-use predictor::Predictor;
+use predictor::{Predictor, Thought};
 use question::{Item, Key, Question, Rank};
 use recent::Recent;
 use solve::Solve;
@@ -122,6 +122,7 @@ pub struct Core {
     recent: Recent,
     audits: Audits,
     predictor: Predictor,
+    thought: Thought,
     insides: Insides,
     told: Told,
     assistants: Assistants,
@@ -201,6 +202,7 @@ impl Core {
             recent: Recent::default(),
             audits: Audits::default(),
             predictor: Predictor::default(),
+            thought: Thought::default(),
             insides: Insides::default(),
             told: Told::default(),
             assistants: Assistants::default(),

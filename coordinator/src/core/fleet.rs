@@ -89,6 +89,8 @@ pub(super) struct Fleet {
     free_threads: usize,
     accepting: usize,
     accepting_threads: usize,
+    /// The leases that were ever entered.
+    begun: u64,
 }
 
 impl Fleet {
@@ -274,8 +276,14 @@ impl Fleet {
         self.leases.keys().copied().collect()
     }
 
+    /// Returns the number of leases that were ever entered.
+    pub(super) fn begun(&self) -> u64 {
+        self.begun
+    }
+
     /// Enters a lease that runs out at `deadline`.
     pub(super) fn begin(&mut self, worker: WorkerId, job: JobId, lease: Lease, deadline: Millis) {
+        self.begun += 1;
         self.occupy(worker, |free| free - lease.threads);
         if let Some(state) = self.workers.get_mut(&worker) {
             state.jobs.insert(job);

@@ -51,8 +51,13 @@ impl Correction {
     }
 }
 
-/// The most nodes that the core spends on its own opinion of a position; a tenth of a second or two.
+/// The most nodes that the core spends on its own opinion of a position, or of all moves of one; half a second.
 const LONGEST_THOUGHT: f64 = 4e6;
+
+/// The most nodes that the core spends in a row before the next job goes out, for each thread that waits for one: on one
+/// thread a position with 36 empty squares takes as many on the way down to its first job, one with 60 would take
+/// five times as many.
+const MOST_IN_A_ROW: f64 = 6.0 * LONGEST_THOUGHT;
 
 /// The nodes behind an opinion that many jobs rest on.
 const SEARCHED: u64 = 1_000_000;
@@ -70,7 +75,26 @@ const LOOKS: f64 = 8.0;
 /// With fewer nodes a search comes to no better opinion than a quick look.
 const FEWEST_NODES: f64 = 200_000.0;
 
+/// What the core has thought since the last job went out.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Thought {
+    /// The number of jobs that had gone out then.
+    jobs: u64,
+    nodes: f64,
+}
+
 impl Core {
+    /// Returns how many of `nodes` the core may still spend on opinions before a job goes out, and takes them as spent.
+    fn afford(&mut self, nodes: f64) -> f64 {
+        if self.thought.jobs != self.fleet.begun() {
+            self.thought = Thought { jobs: self.fleet.begun(), nodes: 0.0 };
+        }
+        let most = MOST_IN_A_ROW * self.fleet.free_threads().max(1) as f64;
+        let nodes = nodes.min((most - self.thought.nodes).max(0.0));
+        self.thought.nodes += nodes;
+        nodes
+    }
+
     /// Returns the nodes that a job for `key`, whose position is in the graph, will probably take.
     pub(super) fn predicted_nodes(&mut self, key: Key) -> f64 {
         let estimate = self.estimate(key.position);
@@ -81,7 +105,10 @@ impl Core {
     /// Returns the likely value of `position`, which is in the graph, by a search.
     pub(super) fn careful_estimate(&mut self, position: Position) -> i32 {
         // A wrong guess here costs a whole round of jobs.
-        self.estimate_with(position, LONGEST_THOUGHT);
+        let is_careful = self.graph.get(position).is_none_or(|node| node.careful);
+        if !is_careful && self.afford(LONGEST_THOUGHT) >= LONGEST_THOUGHT {
+            self.estimate_with(position, LONGEST_THOUGHT);
+        }
         self.estimate(position)
     }
 
@@ -89,6 +116,9 @@ impl Core {
     pub(super) fn think(&mut self, position: Position) {
         let threads = self.fleet.threads().max(1) as f64;
         let nodes = (THINKING_SHARE * self.job_size() / threads).min(LONGEST_THOUGHT);
+        if self.afford(nodes) < nodes {
+            return; // Somebody has waited long enough: quick looks must do.
+        }
         let children = graph::edges(position);
         let nodes = nodes / children.len().max(1) as f64;
         for edge in children {

@@ -124,6 +124,42 @@ impl Advisor for Thinker {
     }
 }
 
+/// Takes positions of more than 30 empties for large, and counts the nodes that it is asked to think.
+struct Counter(Arc<Mutex<u64>>);
+
+impl Advisor for Counter {
+    fn estimate(&self, position: Position) -> i32 {
+        Heuristic.estimate(position)
+    }
+
+    fn careful_estimate(&self, position: Position, nodes: u64) -> i32 {
+        *self.0.lock().unwrap() += nodes;
+        Heuristic.estimate(position)
+    }
+
+    fn predicted_nodes(&self, position: Position, _window: Window, _estimate: i32) -> f64 {
+        if position.empties() > 30 { 1e12 } else { 1e6 }
+    }
+}
+
+#[test]
+fn the_way_down_to_the_first_job_is_not_thought_over_without_end() {
+    let thought = |root: Position| {
+        let nodes = Arc::new(Mutex::new(0));
+        let core = Core::new(Config::default(), Box::new(Counter(Arc::clone(&nodes))));
+        let mut script = Script { core, store: Store::default() };
+        script.join(0, 1, 1);
+        let (_, job) = only_job(&script.submit(0, 1, root));
+        assert_eq!(job.position.empties(), 30, "{root:?}");
+        *nodes.lock().unwrap()
+    };
+    // Four million nodes for the value of the root and for the moves on each of three plies, but for roundings.
+    let near = thought(position(&mut Random(1), 33));
+    assert!((15_999_000..=16_000_000).contains(&near), "{near}");
+    let far = thought(Position::START);
+    assert!((23_999_000..=24_000_000).contains(&far), "{far}");
+}
+
 #[test]
 fn the_core_looks_at_a_goal_of_many_workers_and_at_its_moves_as_long_as_its_size_allows() {
     let config = Config { goals_from: 1, threads_per_deep: 1, ..split() };
