@@ -51,6 +51,11 @@ pub(super) fn body<K: SearchSet>(
     if let Some(bound) = known.answer(alpha) {
         return Ok(bound);
     }
+    if stability::may_answer_after_a_move(empties, alpha)
+        && let Some(lower) = kernels.after_a_move(board, moves, alpha)
+    {
+        return Ok(lower);
+    }
     let begin = searcher.total_nodes();
     let mut candidates = Candidates::new(kernels, board, moves);
     let children = prefetch_children(searcher, node, &candidates);

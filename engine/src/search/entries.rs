@@ -12,7 +12,7 @@ use super::board::{Board, Node};
 use super::cost::Question;
 use super::level::Level;
 use super::searcher::{Searcher, Stopped};
-use super::{cost, deep, last, middle, midgame, plain, selective, shallow};
+use super::{cost, deep, last, middle, midgame, plain, selective, shallow, stability};
 
 /// A kernel set with the entries of the search.
 pub(crate) trait SearchSet: EvaluationSet {
@@ -40,6 +40,10 @@ pub(crate) trait SearchSet: EvaluationSet {
         empties: u32,
         alpha: i32,
     ) -> i32;
+
+    /// Returns a lower bound above `alpha` that the player's stable discs prove after one of
+    /// `moves` ([`stability`]).
+    fn after_a_move(self, board: Board, moves: u64, alpha: i32) -> Option<i32>;
 
     /// Solves a position with any number of empty squares in a null window.
     ///
@@ -142,6 +146,21 @@ macro_rules! entries {
                     plain::body(searcher, board, moves, empties, alpha)
                 }
                 enter!([$($feature),*] enter(searcher, board, moves, empties, alpha))
+            }
+
+            #[inline(always)]
+            fn after_a_move(self, board: Board, moves: u64, alpha: i32) -> Option<i32> {
+                $(#[target_feature(enable = $feature)])*
+                #[cold]
+                fn enter(
+                    set: $token,
+                    board: Board,
+                    moves: u64,
+                    alpha: i32,
+                ) -> Option<i32> {
+                    stability::after_a_move(set, board, moves, alpha)
+                }
+                enter!([$($feature),*] enter(self, board, moves, alpha))
             }
 
             #[inline(always)]

@@ -38,6 +38,11 @@ pub(super) fn body<K: SearchSet>(
         }
         return -K::middle(searcher, board.pass(), moves, empties, -alpha - 1);
     }
+    if stability::may_answer_after_a_move(empties, alpha)
+        && let Some(lower) = kernels.after_a_move(board, moves, alpha)
+    {
+        return lower;
+    }
     let mut list = [Candidate::default(); MOST_EMPTIES as usize];
     let count = candidates(kernels, board, moves, hash_move, Care::Replies, &mut list);
     if count == 0 {

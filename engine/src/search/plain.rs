@@ -73,6 +73,11 @@ pub(super) fn body<K: SearchSet>(
         }
         return -K::plain(searcher, board.pass(), moves, empties, -alpha - 1);
     }
+    if stability::may_answer_after_a_move(empties, alpha)
+        && let Some(lower) = kernels.after_a_move(board, moves, alpha)
+    {
+        return lower;
+    }
     let begin = searcher.total_nodes();
     let mut list = [Candidate::default(); MOST_EMPTIES as usize];
     let hash_move = known.moves[0].unwrap_or(64);
