@@ -3,7 +3,7 @@
 use outflank_engine::{Position, Window};
 
 use super::question::Key;
-use super::{Core, graph};
+use super::{Core, Turn, graph};
 
 /// How far the advisor's predictions are off, as learned from reports.
 #[derive(Clone, Copy, Debug, Default)]
@@ -59,6 +59,12 @@ const LONGEST_THOUGHT: f64 = 4e6;
 /// five times as many.
 const MOST_IN_A_ROW: f64 = 6.0 * LONGEST_THOUGHT;
 
+/// For no more waiting threads than these, since all wait until each could have a job: three seconds.
+const MOST_WAITING: usize = 4;
+
+/// The nodes of its own searches that count as a split: with 32 splits the core hears nothing for a second.
+const NODES_OF_A_SPLIT: f64 = 1e6;
+
 /// The nodes behind an opinion that many jobs rest on.
 const SEARCHED: u64 = 1_000_000;
 
@@ -75,24 +81,35 @@ const LOOKS: f64 = 8.0;
 /// With fewer nodes a search comes to no better opinion than a quick look.
 const FEWEST_NODES: f64 = 200_000.0;
 
-/// What the core has thought since the last job went out.
+/// What the core has thought.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Thought {
-    /// The number of jobs that had gone out then.
+    /// The number of jobs that had gone out when the last one did.
     jobs: u64,
+    /// The nodes since then.
     nodes: f64,
+    /// The nodes that no turn has been charged for yet.
+    uncharged: f64,
 }
 
 impl Core {
     /// Returns how many of `nodes` the core may still spend on opinions before a job goes out, and takes them as spent.
     fn afford(&mut self, nodes: f64) -> f64 {
         if self.thought.jobs != self.fleet.begun() {
-            self.thought = Thought { jobs: self.fleet.begun(), nodes: 0.0 };
+            self.thought = Thought { jobs: self.fleet.begun(), nodes: 0.0, ..self.thought };
         }
-        let most = MOST_IN_A_ROW * self.fleet.free_threads().max(1) as f64;
+        let most = MOST_IN_A_ROW * self.fleet.free_threads().clamp(1, MOST_WAITING) as f64;
         let nodes = nodes.min((most - self.thought.nodes).max(0.0));
         self.thought.nodes += nodes;
+        self.thought.uncharged += nodes;
         nodes
+    }
+
+    /// Counts what the core has thought against the splits of this turn, so that it soon hears again what has come.
+    pub(super) fn charge(&mut self, turn: &mut Turn<'_>) {
+        let splits = (self.thought.uncharged / NODES_OF_A_SPLIT).floor();
+        self.thought.uncharged -= splits * NODES_OF_A_SPLIT;
+        turn.splits = turn.splits.saturating_sub(splits as usize);
     }
 
     /// Returns the nodes that a job for `key`, whose position is in the graph, will probably take.
@@ -153,9 +170,11 @@ impl Core {
         }
     }
 
-    /// Has an opinion of a position in the graph by a search of so many nodes. Returns whether it had no careful one.
+    /// Has an opinion of a position in the graph by a search of so many nodes, unless it has a careful one or somebody has
+    /// waited long enough. Returns whether it has searched.
     fn look(&mut self, position: Position, nodes: f64) -> bool {
-        if self.graph.get(position).is_none_or(|node| node.careful) {
+        let is_careful = self.graph.get(position).is_none_or(|node| node.careful);
+        if is_careful || self.afford(nodes) < nodes {
             return false;
         }
         self.estimate_with(position, nodes);
@@ -179,6 +198,7 @@ impl Core {
         }
         let Some(node) = self.graph.get_mut(key.position) else { return };
         if node.searched.is_none() {
+            self.thought.uncharged += SEARCHED as f64;
             (node.searched, node.careful) = (Some(SEARCHED as f64), true);
             node.estimate = Some(self.advisor.careful_estimate(key.position, SEARCHED));
         }

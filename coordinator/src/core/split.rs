@@ -41,6 +41,7 @@ impl Core {
                 let principal = self.principal(key);
                 self.set_plan(key, Plan::Principal(principal));
             }
+            self.charge(turn);
         }
         self.settle(turn);
         self.review(turn, key);

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use outflank_coordinator::core::{
-    Advisor, Command, Config, Core, Event, JobId, Millis, Report, WorkerId,
+    Advisor, Command, Config, Core, Event, JobId, Millis, Report, SolveId, WorkerId,
 };
 use outflank_engine::{Bound, Position, Score, Square, Window};
 
@@ -158,6 +158,48 @@ fn the_way_down_to_the_first_job_is_not_thought_over_without_end() {
     assert!((15_999_000..=16_000_000).contains(&near), "{near}");
     let far = thought(Position::START);
     assert!((23_999_000..=24_000_000).contains(&far), "{far}");
+}
+
+#[test]
+fn a_fleet_that_waits_for_parts_of_a_large_goal_is_not_thought_for_without_end() {
+    let nodes = Arc::new(Mutex::new(0));
+    let core = Core::new(Config::default(), Box::new(Counter(Arc::clone(&nodes))));
+    let mut script = Script { core, store: Store::default() };
+    for worker in 0..64 {
+        script.join(0, worker, 1);
+    }
+    let assigned = assigned(&script.submit(0, 1, Position::START));
+    assert_eq!(assigned.len(), 64);
+    // Four million nodes six times for each of four threads.
+    let thought = *nodes.lock().unwrap();
+    assert!((90_000_000..=96_000_000).contains(&thought), "{thought}");
+}
+
+#[test]
+fn the_core_hears_events_between_its_thoughts() {
+    let nodes = Arc::new(Mutex::new(0));
+    let core = Core::new(Config::default(), Box::new(Counter(Arc::clone(&nodes))));
+    let mut script = Script { core, store: Store::default() };
+    for worker in 0..64 {
+        script.join(0, worker, 1);
+    }
+    let (solve, position, window) = (SolveId(1), Position::START, Window::FULL);
+    let submitted = Event::Submitted { solve, position, window };
+    let commands = script.core.hear(Millis(1_000), submitted, &script.store);
+    let (mut most, mut turns, mut given) = (0, 0, assigned(&commands).len());
+    loop {
+        let before = *nodes.lock().unwrap();
+        let (commands, has_more) = script.core.assign(Millis(1_000), 32, &script.store);
+        most = most.max(*nodes.lock().unwrap() - before);
+        turns += 1;
+        given += assigned(&commands).len();
+        if !has_more {
+            break;
+        }
+    }
+    assert_eq!(given, 64);
+    // What counts as 32 splits, and one split more: a goal and its moves, a million nodes each.
+    assert!(most <= 32_000_000 + 20_000_000 && turns > 2, "{most}, {turns}");
 }
 
 #[test]
