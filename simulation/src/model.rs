@@ -14,6 +14,7 @@
 mod advisor;
 mod crew;
 mod ledger;
+mod numbered;
 mod oracle;
 mod roots;
 mod search;

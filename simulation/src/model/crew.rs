@@ -4,7 +4,8 @@ use outflank_coordinator::core::{Interim, Job, Report};
 use outflank_engine::{Belief, Bound, FoundBound, Position, Score, Square, Symmetry, Window};
 
 use super::ledger::Ledger;
-use super::search::{Found, Searcher, Table};
+use super::numbered::{Id, remember};
+use super::search::{Found, Log, Searcher, Table};
 use super::tree::Model;
 use crate::crew::{Crew, Outlook, nothing};
 use crate::random::{hash, normal};
@@ -37,11 +38,11 @@ pub struct Modelled {
 #[derive(Debug, Default)]
 struct Worker {
     table: Table,
-    log: Vec<Found>,
+    log: Log,
     /// The nodes that it had spent on the job before the search began that `log` is of.
     before: u64,
     /// The position at the horizon at which it was stopped, with the nodes that need not be searched again.
-    left: Option<(Position, u64)>,
+    left: Option<(Id, u64)>,
     /// The job and its report, if it is left to run.
     running: Option<(Job, Report)>,
     /// The nodes that the job would take without a limit.
@@ -66,7 +67,7 @@ pub struct Alone {
     /// What the real advisor would believe of the value, in discs.
     pub belief: i32,
     /// All that it has found on the way.
-    found: Vec<(Position, Bound)>,
+    found: Vec<(Id, Bound)>,
 }
 
 impl Modelled {
@@ -92,7 +93,7 @@ impl Modelled {
 impl Modelled {
     /// Searches `job` as `worker`, which has spent `nodes` nodes on it already, some of them on a position
     /// at the horizon that it has `begun`.
-    fn search(&mut self, worker: usize, job: &Job, nodes: u64, begun: Option<(Position, u64)>) {
+    fn search(&mut self, worker: usize, job: &Job, nodes: u64, begun: Option<(Id, u64)>) {
         let guess =
             if job.window.is_null() { 0 } else { self.model.estimate(job.position, GUESS_PLIES) };
         let Worker { table, log, before, running, whole, margin, .. } = &mut self.workers[worker];
@@ -143,7 +144,7 @@ impl Crew for Modelled {
             table.clear();
         }
         for &(position, bound) in &job.known {
-            remember(table, position.canonical(), bound);
+            remember(table, self.model.id(position.canonical()), bound);
         }
         (*said, *inspected) = (0, 0);
         inside.clear();
@@ -155,9 +156,9 @@ impl Crew for Modelled {
         let state = &mut self.workers[worker];
         let Some((job, _)) = state.running.take() else { return false };
         let begun = state.at_work(nodes);
-        state.keep(&job, nodes, &mut self.ledger);
+        state.keep(&job, nodes, &mut self.model, &mut self.ledger);
         for &(position, bound) in known {
-            remember(&mut state.table, position.canonical(), bound);
+            remember(&mut state.table, self.model.id(position.canonical()), bound);
         }
         self.search(worker, &job, nodes, begun);
         true
@@ -167,7 +168,7 @@ impl Crew for Modelled {
         let state = &mut self.workers[worker];
         if let Some((job, _)) = &state.running {
             let (least, met) = (job.inside, Met::by(job));
-            state.inspect(nodes, least, met);
+            state.inspect(nodes, least, met, &self.model);
         }
         std::mem::take(&mut state.inside)
     }
@@ -199,7 +200,7 @@ impl Crew for Modelled {
             return self.stop(worker, limit);
         }
         let (job, report) = state.running.take().expect("the worker has a job");
-        state.keep(&job, u64::MAX, &mut self.ledger);
+        state.keep(&job, u64::MAX, &mut self.model, &mut self.ledger);
         report
     }
 
@@ -208,64 +209,66 @@ impl Crew for Modelled {
         let (job, report) = state.running.take().expect("the worker has a job");
         let nodes = nodes.min(report.nodes);
         let kept = |spent: u64| (KEPT * spent as f64) as u64;
-        state.left = state.at_work(nodes).map(|(position, spent)| (position, kept(spent)));
-        state.keep(&job, nodes, &mut self.ledger);
-        let children = state.children(job.position);
+        state.left = state.at_work(nodes).map(|(id, spent)| (id, kept(spent)));
+        state.keep(&job, nodes, &mut self.model, &mut self.ledger);
+        let children = state.children(job.position, &self.model);
         Report { children, order: self.model.order(job.position), ..nothing(&job, nodes) }
     }
 }
 
 impl Worker {
     /// Returns the position that is being searched after so many nodes, with the nodes spent on it.
-    fn at_work(&self, nodes: u64) -> Option<(Position, u64)> {
-        let next = self.log.iter().position(|found| found.after > nodes)?;
-        let begin = next.checked_sub(1).map_or(self.before, |last| self.log[last].after);
-        let Found { position, spent, .. } = self.log[next];
-        Some((position, spent + nodes.saturating_sub(begin)))
+    fn at_work(&self, nodes: u64) -> Option<(Id, u64)> {
+        let next = self.log.after(nodes);
+        let &Found { id, .. } = self.log.found.get(next)?;
+        let begin = next.checked_sub(1).map_or(self.before, |last| self.log.found[last].after);
+        Some((id, self.log.spent(next) + nodes.saturating_sub(begin)))
     }
 
     /// Puts the dear bounds that were found in the first so many nodes of the job aside, to be told.
-    fn inspect(&mut self, nodes: u64, least: Option<u64>, met: Met) {
+    fn inspect(&mut self, nodes: u64, least: Option<u64>, met: Met, model: &Model) {
         let Some(least) = least else { return };
-        let first = self.log.partition_point(|found| found.after <= self.inspected);
-        let news = self.log[first..].iter().take_while(|found| found.after <= nodes);
-        let dear = news.filter(|found| found.behind >= least).map(|found| FoundBound {
-            position: met.turned(found.position),
-            bound: found.bound,
-            nodes: found.behind,
+        let log = &self.log;
+        let news = log.after(self.inspected)..log.after(nodes);
+        let dear = news.filter(|&place| log.behind(place) >= least).map(|place| FoundBound {
+            position: met.turned(model.position(log.found[place].id)),
+            bound: log.found[place].bound,
+            nodes: log.behind(place),
         });
         self.inside.extend(dear);
-        let end = self.log.last().map_or(0, |last| last.after);
+        let end = log.found.last().map_or(0, |last| last.after);
         self.inspected = self.inspected.max(nodes.min(end));
     }
 
     /// Takes what was found in the first so many nodes of `job` into the table and the ledger.
-    fn keep(&mut self, job: &Job, nodes: u64, ledger: &mut Ledger) {
-        self.inspect(nodes, job.inside, Met::by(job));
-        for Found { after, position, bound, cost, .. } in std::mem::take(&mut self.log) {
+    fn keep(&mut self, job: &Job, nodes: u64, model: &mut Model, ledger: &mut Ledger) {
+        self.inspect(nodes, job.inside, Met::by(job), model);
+        let asked = (model.id(job.position), job.window);
+        for found in std::mem::take(&mut self.log).found {
+            let Found { after, id, bound, is_leaf, .. } = found;
             if after <= nodes {
-                remember(&mut self.table, position, bound);
-                if cost > 0 {
-                    ledger.add((job.position, job.window), position, bound, cost as f64);
+                remember(&mut self.table, id, bound);
+                if is_leaf {
+                    ledger.add(asked, id, bound, found.nodes as f64);
                 }
             }
         }
     }
 
-    fn children(&self, position: Position) -> Vec<(Square, Bound)> {
+    fn children(&self, position: Position, model: &Model) -> Vec<(Square, Bound)> {
         let bound = |square: Square| {
             let child = position.play(square)?.canonical();
-            Some((square, *self.table.get(&child)?))
+            Some((square, *self.table.get(&model.find(child)?)?))
         };
         Square::all(position.moves()).filter_map(bound).collect()
     }
 }
 
 /// Returns after how many nodes the next dear bound is found.
-fn next_dear(log: &[Found], nodes: u64, least: Option<u64>) -> Option<u64> {
-    let first = log.partition_point(|found| found.after <= nodes);
+fn next_dear(log: &Log, nodes: u64, least: Option<u64>) -> Option<u64> {
     let least = least?;
-    log[first..].iter().find(|found| found.behind >= least).map(|found| found.after)
+    let mut next = log.after(nodes)..log.found.len();
+    next.find(|&place| log.behind(place) >= least).map(|place| log.found[place].after)
 }
 
 /// How searches of a job meet the positions of the model, which are canonical: with these squares filled.
@@ -296,9 +299,4 @@ fn belief(seed: u64, job: &Job, margin: i32, searches: usize) -> Belief {
     let value = if holds { threshold } else { threshold - 2 };
     let is_last = searches == OPINIONS.len();
     Belief { value, best_move: None, searches: searches as u32, is_last }
-}
-
-fn remember(table: &mut Table, position: Position, bound: Bound) {
-    let held = table.entry(position).or_insert(Bound::UNKNOWN);
-    *held = held.merge(bound).unwrap_or(*held);
 }

@@ -4,9 +4,9 @@
 //! that the undisturbed worker finds, too; on one that it does without; on one that somebody else had found already; or on
 //! none at all, because the worker was stopped.
 
-use outflank_engine::{Bound, Position, Window};
+use outflank_engine::{Bound, Window};
 
-use super::tree::Map;
+use super::numbered::{Bounds, Id};
 
 /// Where the nodes of a run have gone.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -41,8 +41,8 @@ impl Shares {
 #[derive(Debug, Default)]
 pub struct Ledger {
     /// What the undisturbed worker asks, at the horizon and above it.
-    alone: Map<Position, Bound>,
-    found: Map<Position, Bound>,
+    alone: Bounds,
+    found: Bounds,
     nodes: Shares,
     /// Of all nodes those that were counted.
     counted: f64,
@@ -50,33 +50,26 @@ pub struct Ledger {
 
 impl Ledger {
     /// Notes what the undisturbed worker has found.
-    pub(super) fn expect(&mut self, found: impl IntoIterator<Item = (Position, Bound)>) {
-        for (position, bound) in found {
-            merge(&mut self.alone, position, bound);
+    pub(super) fn expect(&mut self, found: impl IntoIterator<Item = (Id, Bound)>) {
+        for (id, bound) in found {
+            self.alone.merge(id, bound);
         }
     }
 
     /// Notes that a worker has found a bound of a position at the horizon, for so many nodes, in a job.
-    pub(super) fn add(
-        &mut self,
-        job: (Position, Window),
-        position: Position,
-        bound: Bound,
-        cost: f64,
-    ) {
-        let known = self.found.get(&position).copied().unwrap_or(Bound::UNKNOWN);
-        let asked =
-            |position: Position| self.alone.get(&position).copied().unwrap_or(Bound::UNKNOWN);
+    pub(super) fn add(&mut self, job: (Id, Window), id: Id, bound: Bound, cost: f64) {
+        let known = self.found.get(id);
+        let asked = |id: Id| self.alone.get(id);
         let nodes = &mut self.nodes;
         let account = match () {
             () if known.implies(bound) => &mut nodes.again,
-            () if asked(position).implies(bound) => &mut nodes.shared,
+            () if asked(id).implies(bound) => &mut nodes.shared,
             () if asked(job.0).answers(job.1) => &mut nodes.disordered,
             () => &mut nodes.misguided,
         };
         *account += cost;
         self.counted += cost;
-        merge(&mut self.found, position, bound);
+        self.found.merge(id, bound);
     }
 
     /// Returns where `nodes` have gone, which are all that workers have searched.
@@ -84,9 +77,4 @@ impl Ledger {
     pub fn shares(&self, nodes: u64) -> Shares {
         Shares { broken_off: nodes as f64 - self.counted, ..self.nodes }
     }
-}
-
-fn merge(table: &mut Map<Position, Bound>, position: Position, bound: Bound) {
-    let held = table.entry(position).or_insert(Bound::UNKNOWN);
-    *held = held.merge(bound).unwrap_or(*held);
 }

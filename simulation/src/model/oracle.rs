@@ -5,8 +5,9 @@ use std::sync::{Mutex, PoisonError};
 
 use outflank_coordinator::advisor::predicted_nodes;
 use outflank_coordinator::core::Advisor;
-use outflank_engine::{Bound, Position, Score, Window};
+use outflank_engine::{Position, Score, Window};
 
+use super::numbered::remember;
 use super::search::{Searcher, Table};
 use super::tree::{Model, Shape};
 
@@ -43,9 +44,8 @@ impl Memory {
         let mut searcher = Searcher::new(&mut self.model, &self.table);
         let bound = searcher.answer(position, window, guess);
         let found = searcher.into_found();
-        for (position, bound) in found {
-            let held = self.table.entry(position).or_insert(Bound::UNKNOWN);
-            *held = held.merge(bound).unwrap_or(*held);
+        for (id, bound) in found {
+            remember(&mut self.table, id, bound);
         }
         let value = match bound.value() {
             Some(value) => value.discs(),

@@ -2,10 +2,11 @@
 
 use outflank_engine::{Bound, Position, Score, Window};
 
-use super::tree::{Below, Map, Model};
+use super::numbered::{Id, Map};
+use super::tree::{Below, Children, Model};
 
 /// The bounds that a worker holds in its table.
-pub(super) type Table = Map<Position, Bound>;
+pub(super) type Table = Map<Bound>;
 
 /// One search of a worker.
 #[derive(Debug)]
@@ -15,13 +16,41 @@ pub(super) struct Searcher<'a> {
     /// The nodes so far.
     pub(super) nodes: u64,
     /// The position at the horizon that is searched already, with the nodes that are spent on it.
-    begun: Option<(Position, u64)>,
+    begun: Option<(Id, u64)>,
     /// How far from the last threshold the value of the position was seen to be, in discs: 0 or more
     /// if the goal holds.
     pub(super) margin: i32,
     found: Table,
     /// What was found, in order.
-    pub(super) log: Vec<Found>,
+    pub(super) log: Log,
+}
+
+/// What a search has found, in order.
+#[derive(Debug, Default)]
+pub(super) struct Log {
+    /// The bounds.
+    pub(super) found: Vec<Found>,
+    /// The place of the bound of the position that was searched already before the search began, and the nodes
+    /// that had been spent on it.
+    begun: Option<(usize, u64)>,
+}
+
+impl Log {
+    /// Returns the nodes for the bound at this place that need not be searched again, as they were before the
+    /// search began.
+    pub(super) fn spent(&self, place: usize) -> u64 {
+        self.begun.filter(|&(begun, _)| begun == place).map_or(0, |(_, nodes)| nodes)
+    }
+
+    /// Returns the nodes behind the bound at this place, all of those below it included.
+    pub(super) fn behind(&self, place: usize) -> u64 {
+        self.found[place].nodes.max(self.spent(place))
+    }
+
+    /// Returns the first place with what is found after more than so many nodes.
+    pub(super) fn after(&self, nodes: u64) -> usize {
+        self.found.partition_point(|found| found.after <= nodes)
+    }
 }
 
 /// A bound that a search has found.
@@ -29,26 +58,24 @@ pub(super) struct Searcher<'a> {
 pub(super) struct Found {
     /// After so many nodes.
     pub(super) after: u64,
+    /// The nodes behind it, all of those below it included; at the horizon those that it costs, whoever searches them.
+    pub(super) nodes: u64,
     /// Of this position.
-    pub(super) position: Position,
+    pub(super) id: Id,
     /// The bound.
     pub(super) bound: Bound,
-    /// The nodes that it has cost, at the horizon.
-    pub(super) cost: u64,
-    /// Those of them that need not be searched again, as they were before the search began.
-    pub(super) spent: u64,
-    /// The nodes behind it, all of those below it included.
-    pub(super) behind: u64,
+    /// Whether it is at the horizon.
+    pub(super) is_leaf: bool,
 }
 
 impl<'a> Searcher<'a> {
     pub(super) fn new(model: &'a mut Model, table: &'a Table) -> Self {
-        let (found, log) = (Table::default(), Vec::new());
+        let (found, log) = (Table::default(), Log::default());
         Self { model, table, nodes: 0, begun: None, margin: 0, found, log }
     }
 
     /// Returns a search that goes on after so many nodes.
-    pub(super) fn after(self, nodes: u64, begun: Option<(Position, u64)>) -> Self {
+    pub(super) fn after(self, nodes: u64, begun: Option<(Id, u64)>) -> Self {
         Self { nodes, begun, ..self }
     }
 
@@ -57,17 +84,18 @@ impl<'a> Searcher<'a> {
         self.found
     }
 
-    /// Returns what is known of `position`.
-    pub(super) fn known(&self, position: Position) -> Bound {
-        let found = self.found.get(&position).or_else(|| self.table.get(&position));
+    /// Returns what is known of a position.
+    fn known(&self, id: Id) -> Bound {
+        let found = self.found.get(&id).or_else(|| self.table.get(&id));
         found.copied().unwrap_or(Bound::UNKNOWN)
     }
 
-    /// Searches until `window` is answered.
+    /// Searches until `window` of `position`, which is canonical, is answered.
     pub(super) fn answer(&mut self, position: Position, window: Window, guess: i32) -> Bound {
+        let id = self.model.id(position);
         let mut guess = Score::floor(guess);
         loop {
-            let bound = self.known(position);
+            let bound = self.known(id);
             if bound.answers(window) {
                 return bound;
             }
@@ -76,52 +104,63 @@ impl<'a> Searcher<'a> {
             guess = guess.clamp(low, high);
             // Above the guess when it is reached, otherwise whether it is.
             let threshold = if guess == low { guess.up() } else { guess };
-            self.margin = self.search(position, threshold).discs() - threshold.discs();
+            self.margin = self.search(id, threshold).discs() - threshold.discs();
         }
     }
 
-    /// Searches whether the value of `position` is at least `threshold`, and returns a score on that side
+    /// Searches whether the value of a position is at least `threshold`, and returns a score on that side
     /// of it: as far away as was seen on the way.
-    fn search(&mut self, position: Position, threshold: Score) -> Score {
-        let known = self.known(position);
+    fn search(&mut self, id: Id, threshold: Score) -> Score {
+        let known = self.known(id);
         if known.lower() >= threshold {
             return known.lower();
         }
         if known.upper() < threshold {
             return known.upper();
         }
-        let (mut cost, mut spent, before) = (0, 0, self.nodes);
-        let seen = match self.model.below(position) {
-            Below::Value(value) => {
-                let begun = self.begun.take_if(|(begun, _)| *begun == position);
-                spent = begun.map_or(0, |(_, nodes)| nodes);
-                cost = self.model.cost(position, value, threshold);
-                self.nodes += cost.saturating_sub(spent);
-                value
-            }
-            Below::Children(children) => self.best_of(&children, threshold),
+        let before = self.nodes;
+        let below = self.model.below(id);
+        let (seen, cost) = match below {
+            Below::Value(value) => (value, Some(self.visit(id, value, threshold))),
+            Below::Children(children) => (self.best_of(id, children, threshold), None),
         };
         let bound = match seen >= threshold {
             true => Bound::at_least(threshold),
             false => Bound::at_most(threshold.down()),
         };
-        let merged = known.merge(bound).unwrap_or(bound);
-        self.found.insert(position, merged);
-        let behind = self.nodes - before + spent;
-        self.log.push(Found { after: self.nodes, position, bound: merged, cost, spent, behind });
+        let bound = known.merge(bound).unwrap_or(bound);
+        self.found.insert(id, bound);
+        let (nodes, is_leaf) = (cost.unwrap_or(self.nodes - before), cost.is_some());
+        self.log.found.push(Found { after: self.nodes, nodes, id, bound, is_leaf });
         seen
     }
 
-    /// The same by the children, until one suffices.
-    fn best_of(&mut self, children: &[Position], threshold: Score) -> Score {
+    /// Searches a position at the horizon, whose `value` is then known. Returns what that costs.
+    fn visit(&mut self, id: Id, value: Score, threshold: Score) -> u64 {
+        let begun = self.begun.take_if(|(begun, _)| *begun == id);
+        let spent = begun.map_or(0, |(_, nodes)| nodes);
+        if spent > 0 {
+            self.log.begun = Some((self.log.found.len(), spent));
+        }
+        let cost = self.model.cost(self.model.position(id), value, threshold);
+        self.nodes += cost.saturating_sub(spent);
+        cost
+    }
+
+    /// The same by the children of the position, until one suffices.
+    fn best_of(&mut self, parent: Id, children: Children, threshold: Score) -> Score {
         let reply = -threshold.down();
         // A child whose bound is known to suffice comes first.
-        let known = children.iter().map(|&child| -self.known(child).upper());
-        let mut best = known.filter(|&score| score >= threshold).max().unwrap_or(Score::MIN);
-        for &child in children {
+        let mut best = Score::MIN;
+        for place in children.places() {
+            let known = self.model.met(parent, place).map(|child| -self.known(child).upper());
+            best = known.filter(|&score| score >= threshold).map_or(best, |score| best.max(score));
+        }
+        for place in children.places() {
             if best >= threshold {
                 break;
             }
+            let child = self.model.child(parent, place);
             best = best.max(-self.search(child, reply));
         }
         best
