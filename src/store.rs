@@ -4,7 +4,9 @@ use std::path::Path;
 
 use anyhow::anyhow;
 use outflank_coordinator::service;
-use outflank_coordinator::store::{self, ExportError, Opened, Repair, Stats, Store, Verification};
+use outflank_coordinator::store::{
+    self, ExportError, Extent, Opened, Repair, Stats, Store, Verification,
+};
 use serde_json::json;
 
 use crate::arguments::StoreAction;
@@ -157,9 +159,16 @@ fn repair(dir: &Path) -> Result<Exit, Failure> {
         Ok(())
     };
     let done = store::repair_after(dir, reopened).or_exit(Exit::Store)?;
-    if done.is_needless {
+    let whole = match done.extent {
+        Extent::Nothing => Some("nothing is damaged, the log stays as it is"),
+        Extent::Index => {
+            Some("the log is whole and stays as it is, the index was made again from it")
+        }
+        Extent::Log => None,
+    };
+    if let Some(whole) = whole {
         output::line(&format!(
-            "nothing is damaged, the log stays as it is: {} with {}, {}",
+            "{whole}: {} with {}, {}",
             counted(done.frames, "frame"),
             counted(done.claims, "claim"),
             counted(done.records, "position"),

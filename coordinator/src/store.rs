@@ -64,7 +64,7 @@ pub use error::StoreError;
 pub use export::ExportError;
 pub use open::{Opened, Options, Rebuilt};
 pub use record::{Appended, Contradicted, Method, Origin, Provenance, Record, Stored};
-pub use repair::{Repair, repair, repair_after};
+pub use repair::{Extent, Repair, repair, repair_after};
 pub use scan::Cut;
 pub use verify::{Problem, Verification, verify};
 

@@ -24,6 +24,12 @@ fn a_store_can_be_counted_checked_repaired_and_exported() {
     }
     let repaired = run(home.path(), &["store", "repair", "store"]);
     assert!(repaired.stdout[0].starts_with("nothing is damaged"), "{repaired:?}");
+    fs::remove_dir_all(home.path().join("store/index")).expect("the store is ours");
+    let lost = run(home.path(), &["store", "verify", "store"]);
+    lost.assert_fails(3, "store has 1 problem");
+    let repaired = run(home.path(), &["store", "repair", "store"]);
+    assert!(repaired.stdout[0].starts_with("the log is whole and stays as it is"), "{repaired:?}");
+    assert_eq!((repaired.code, repaired.stdout.len()), (Some(0), 1), "nothing is put aside");
     let object =
         |action| run(home.path(), &["store", action, "store", "--json"]).objects().remove(0);
     let (stats, found) = (object("stats"), object("verify"));

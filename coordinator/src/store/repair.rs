@@ -1,5 +1,6 @@
 //! Keeping everything good of a damaged store.
 //!
+//! Where the log is whole it stays as it is, and a lost index is made again from it. Otherwise:
 //! The good frames go into a new log in the folder `salvage`, which is renamed to `salvaged` when
 //! it is complete. From then on it only takes the place of the log, which `finish` does, also
 //! after an interruption. The old log is kept aside.
@@ -24,9 +25,8 @@ use super::verify::{Verification, check};
 /// What a repair did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Repair {
-    /// Whether there was nothing to repair: the log is as it was, and only what opening a store
-    /// brings up to date may have changed.
-    pub is_needless: bool,
+    /// How much of the store had to be made again.
+    pub extent: Extent,
     /// Good frames that were kept.
     pub frames: u64,
     /// Claims in them.
@@ -41,8 +41,20 @@ pub struct Repair {
     pub records: u64,
 }
 
-/// Keeps every good frame of the log, puts the old log aside and makes the index again. A store that is
-/// sound is left as it is.
+/// How much of a store a repair has made again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Extent {
+    /// Nothing: the log is as it was, and only what opening a store brings up to date may have changed.
+    Nothing,
+    /// The index, from a log that was whole and is as it was.
+    Index,
+    /// Everything, from the good frames of the log.
+    #[default]
+    Log,
+}
+
+/// Keeps every good frame of the log, puts the old log aside and makes the index again. Of a store whose log is
+/// whole only the index is made again, and that only if it is lost.
 ///
 /// # Errors
 /// If there is no store at `store`, if it is in use, of another schema version, or if the system
@@ -65,20 +77,19 @@ pub fn repair_after(
     }
     let layout = Layout::new(store);
     let lock = Lock::take(store)?;
-    if let Some(found) = soundness(&layout) {
+    if let Some(found) = with_whole_log(&layout) {
+        let extent = if found.is_sound() { Extent::Nothing } else { Extent::Index };
+        let mut aside = Vec::new();
+        if extent == Extent::Index {
+            // Opening the store makes the index again where there is none.
+            aside.extend(layout.move_aside("index")?);
+        }
         drop(lock);
         let (_, opened) = Store::open(store)?;
-        let aside = opened.rebuilt.and_then(|rebuilt| rebuilt.aside).into_iter().collect();
+        aside.extend(opened.rebuilt.and_then(|rebuilt| rebuilt.aside));
         let Verification { frames, claims, .. } = found;
         let records = opened.records;
-        return Ok(Repair {
-            is_needless: true,
-            frames,
-            claims,
-            records,
-            aside,
-            ..Repair::default()
-        });
+        return Ok(Repair { extent, frames, claims, aside, records, ..Repair::default() });
     }
     first()?;
     finish(&layout)?;
@@ -95,14 +106,14 @@ pub fn repair_after(
     Ok(done)
 }
 
-/// Returns what there is in a store in which nothing is damaged, or `None` if something may be. A write that was
-/// not completed counts as damage: behind a lost manifest nobody can tell the one from the other.
-fn soundness(layout: &Layout) -> Option<Verification> {
+/// Returns what there is in a store in which nothing is damaged but perhaps the index, or `None` if something may be. A
+/// write that was not completed counts as damage: behind a lost manifest nobody can tell the one from the other.
+fn with_whole_log(layout: &Layout) -> Option<Verification> {
     if layout.salvaged().exists() {
         return None; // an earlier repair is to be completed
     }
     // What cannot be checked is for the repair to deal with, or to refuse.
-    check(layout).ok().filter(|found| found.is_sound() && !found.torn)
+    check(layout).ok().filter(Verification::has_whole_log)
 }
 
 /// Lets a completed salvage take the place of the log. Returns where the old log lies.

@@ -36,6 +36,9 @@ pub struct Verification {
     pub quarantined: u64,
     /// The number of problems.
     pub problems: u64,
+    /// Those of them that say that the index is lost, or a part of it. An index that is whole and says something else
+    /// than the log is not among them: it may know what the log has lost.
+    pub index_problems: u64,
     /// The first thousand problems, each with its place.
     pub described: Vec<Problem>,
     /// Whether the end of the log is a write that was not completed; opening the store cuts it.
@@ -50,6 +53,17 @@ impl Verification {
     #[must_use]
     pub fn is_sound(&self) -> bool {
         self.problems == 0
+    }
+
+    /// Returns whether the log is as it should be, to its very end, as far as can be told from what is left of the rest.
+    pub(super) fn has_whole_log(&self) -> bool {
+        self.problems == self.index_problems && !self.torn
+    }
+
+    /// Notes that something is wrong with the index, which lies at `path`.
+    fn index_problem(&mut self, path: &Path, what: String) {
+        self.index_problems += 1;
+        self.problem(path, None, what);
     }
 
     fn problem(&mut self, path: &Path, offset: Option<u64>, what: String) {
@@ -119,7 +133,7 @@ pub(super) fn check(layout: &Layout) -> Result<Verification, StoreError> {
     verification.behind = manifest.is_none_or(|manifest| manifest.place != end);
     if layout.doubt().exists() {
         let what = "it is in doubt; opening the store makes it again".to_owned();
-        verification.problem(&layout.index(), None, what);
+        verification.index_problem(&layout.index(), what);
     } else if layout.index().exists() || !verification.behind {
         compare_index(layout, manifest.as_ref(), &mut verification)?;
     }
@@ -181,17 +195,31 @@ fn compare_index(
 ) -> Result<(), StoreError> {
     let path = layout.index();
     if !path.exists() {
-        verification.problem(&path, None, "the index is missing".to_owned());
+        verification.index_problem(&path, "the index is missing".to_owned());
         return Ok(());
     }
     let index = match SledIndex::open(&path) {
         Ok(index) => index,
         Err(StoreError::Index { reason, .. }) => {
-            verification.problem(&path, None, reason);
+            verification.index_problem(&path, reason);
             return Ok(());
         }
         Err(error) => return Err(error),
     };
+    let is_whole = manifest.map_or(Ok(true), |manifest| index.covers(manifest));
+    match is_whole {
+        Ok(true) => {}
+        Ok(false) => {
+            let what = "the index does not hold what the manifest says".to_owned();
+            verification.index_problem(&path, what);
+            return Ok(());
+        }
+        Err(StoreError::Index { reason, .. }) => {
+            verification.index_problem(&path, reason);
+            return Ok(());
+        }
+        Err(error) => return Err(error),
+    }
     let covered = manifest.map_or(0, |manifest| manifest.place.frame);
     let passes = verification.claims.div_ceil(POSITIONS_A_PASS).max(1);
     for pass in 0..passes {
@@ -270,7 +298,7 @@ fn compare_pass(
     match visited {
         Ok(()) => {}
         Err(StoreError::Index { reason, .. }) => {
-            verification.problem(path, None, reason);
+            verification.index_problem(path, reason);
             return Ok(());
         }
         Err(error) => return Err(error),

@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use outflank_coordinator::store::{Opened, Options, Store, verify};
+use outflank_coordinator::store::{
+    Extent, Opened, Options, Repair, Store, repair, repair_after, verify,
+};
 
 use crate::support::{content, mix, numbered};
 
@@ -46,6 +48,84 @@ fn a_missing_index_is_made_again() {
     assert_eq!((rebuilt.reason.as_str(), rebuilt.aside), ("there is no index", None));
     assert_eq!(open_and_check(folder.path(), RECORDS).rebuilt, None);
     assert!(verify(folder.path()).unwrap().is_sound());
+}
+
+/// Returns the files of the log with their bytes.
+fn log(path: &Path) -> Vec<(std::ffi::OsString, Vec<u8>)> {
+    let files = fs::read_dir(path.join("log")).unwrap().map(Result::unwrap);
+    let mut files: Vec<_> =
+        files.map(|file| (file.file_name(), fs::read(file.path()).unwrap())).collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn a_repair_of_a_lost_index_makes_it_again_and_leaves_the_log_alone() {
+    type Ruin = fn(&Path);
+    let ruins: [(&str, Ruin); 4] = [
+        ("no folder", |index| fs::remove_dir_all(index).unwrap()),
+        ("an empty folder", |index| {
+            fs::remove_dir_all(index).unwrap();
+            fs::create_dir(index).unwrap();
+        }),
+        ("no data", |index| fs::remove_file(index.join("db")).unwrap()),
+        ("nonsense", |index| {
+            let length = fs::metadata(index.join("db")).unwrap().len();
+            fs::write(index.join("db"), vec![0xa5; length as usize]).unwrap();
+        }),
+    ];
+    for (name, ruin) in ruins {
+        let folder = tempfile::tempdir().unwrap();
+        // Several frames, and a claim that was put aside.
+        filled(folder.path(), 0, 100);
+        filled(folder.path(), 100, RECORDS + 1);
+        let (store, _) = Store::open(folder.path()).unwrap();
+        store.quarantine(&numbered(7), numbered(7).bound).unwrap();
+        drop(store);
+        let before = (log(folder.path()), verify(folder.path()).unwrap());
+        ruin(&folder.path().join("index"));
+        let verdicts = || panic!("nothing was lost that a verdict may have to be carried out for");
+        let done = repair_after(folder.path(), verdicts).unwrap();
+        let Repair { extent, damages, without_origin, records, .. } = done;
+        assert_eq!((extent, damages, without_origin), (Extent::Index, 0, 0), "{name}: {done:?}");
+        assert_eq!(records, RECORDS + 1, "{name}");
+        assert!(!folder.path().join("log.aside-1").exists(), "{name}");
+        let after = (log(folder.path()), verify(folder.path()).unwrap());
+        assert_eq!(after, before, "{name}");
+        assert_eq!(open_and_check(folder.path(), RECORDS + 1).rebuilt, None, "{name}");
+        assert_eq!(repair(folder.path()).unwrap().extent, Extent::Nothing, "{name}");
+    }
+}
+
+#[test]
+fn a_repair_of_a_lost_index_and_a_damaged_log_keeps_what_is_good() {
+    let folder = tempfile::tempdir().unwrap();
+    filled(folder.path(), 0, 100);
+    filled(folder.path(), 100, 101);
+    fs::remove_dir_all(folder.path().join("index")).unwrap();
+    crate::support::flip_byte(&crate::support::segment(folder.path(), 1), 60);
+    let done = repair(folder.path()).unwrap();
+    assert_eq!((done.extent, done.damages, done.records), (Extent::Log, 1, 1), "{done:?}");
+}
+
+#[test]
+fn an_index_that_knows_more_than_the_log_is_no_lost_index() {
+    let folder = tempfile::tempdir().unwrap();
+    filled(folder.path(), 0, 10);
+    let manifest = fs::read(folder.path().join("MANIFEST")).unwrap();
+    let short = fs::metadata(folder.path().join("log/000001.log")).unwrap().len();
+    filled(folder.path(), 10, 12);
+    // The log's end is gone, as on a disk that does not sync: nobody knows what verdicts were in it.
+    fs::write(folder.path().join("MANIFEST"), manifest).unwrap();
+    let file = fs::OpenOptions::new().write(true).open(folder.path().join("log/000001.log"));
+    file.unwrap().set_len(short).unwrap();
+    let called = std::cell::Cell::new(false);
+    let first = || {
+        called.set(true);
+        Ok(())
+    };
+    assert_eq!(repair_after(folder.path(), first).unwrap().extent, Extent::Log);
+    assert!(called.get());
 }
 
 #[test]
