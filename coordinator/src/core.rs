@@ -53,8 +53,8 @@ use outflank_engine::{Bound, Position, Window};
 
 pub use config::Config;
 pub use message::{
-    AuditId, Command, Event, Interim, Job, JobId, Method, Millis, ProcessId, Progress, Proof,
-    Proofs, Report, Solution, SolveId, Source, Terms, WorkerId,
+    AuditId, Command, Doubted, Event, Interim, Job, JobId, Memory, Method, Millis, ProcessId,
+    Progress, Proof, Proofs, Report, Solution, SolveId, Source, Terms, WorkerId,
 };
 
 use assist::Assistants;
@@ -250,7 +250,7 @@ impl Core {
     fn apply(&mut self, turn: &mut Turn<'_>, event: Event) {
         let now = turn.now;
         match event {
-            Event::Resumed { era, doubted, is_heir } => self.resumed(turn, era, doubted, is_heir),
+            Event::Resumed { era, doubted, memory } => self.resumed(turn, era, doubted, memory),
             Event::Submitted { solve, position, window } => {
                 self.submitted(turn, solve, position, window, None);
             }

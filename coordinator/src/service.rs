@@ -11,7 +11,8 @@
 //!
 //! Nothing that a worker or a client does can hold up the actor: it only ever tries to send. What
 //! depends on a proof (acknowledgements, progress, solutions) takes the way through the writer, so
-//! that nothing is claimed that is not on disk. The only thing the actor waits for is the disk.
+//! that nothing is claimed that is not on disk. The only thing the actor waits for is the disk: it notes itself what it
+//! is about to tell workers.
 
 mod actor;
 mod campaigns;
@@ -23,12 +24,14 @@ mod error;
 mod events;
 mod fate;
 mod gate;
+mod journal;
 mod links;
 mod listen;
 mod options;
 mod pending;
 mod proof_store;
 mod solver;
+mod told;
 mod trial;
 mod writer;
 
@@ -44,7 +47,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::campaign::Roster;
-use crate::core::{Advisor, Core};
+use crate::core::{self, Advisor, Core, Event};
 use campaigns::Campaigns;
 use docket::Docket;
 pub use docket::reopen_verdicts;
@@ -54,7 +57,9 @@ use fate::Fate;
 use links::Links;
 use listen::Memory;
 pub use options::{Identity, Options};
+use pending::Pending;
 pub use proof_store::ProofStore;
+use told::Told;
 
 /// What the tasks of a service share.
 #[derive(Debug)]
@@ -119,10 +124,13 @@ impl Service {
             shared.links.distrust(&verdict.workers, &verdict.reason);
         }
         let (batches, written) = mpsc::channel(writer::BATCHES);
-        let pending = Arc::default();
-        let actor = actor::Actor::new(core, &shared, Arc::clone(&pending), batches, &docket);
-        let mut writer = writer::Writer::new(&shared, pending, docket);
+        let pending: Arc<Pending> = Arc::default();
+        let (era, doubted, excused) = (docket.era(), docket.doubted(), docket.excused());
+        let mut writer = writer::Writer::new(&shared, Arc::clone(&pending), docket);
         writer.finish_verdicts()?;
+        let (told, memory) = shared.told()?;
+        let resumed = Event::Resumed { era, doubted, memory: core::Memory { excused, ..memory } };
+        let actor = actor::Actor::new(core, &shared, pending, batches, told, resumed);
         let mut threads = vec![
             fate::guarded(&shared, "core", move || actor.run(inputs))?,
             fate::guarded(&shared, "writer", move || writer.run(written))?,
@@ -198,6 +206,15 @@ impl Service {
 }
 
 impl Shared {
+    /// Opens the file that notes what workers are told, beside the docket.
+    fn told(&self) -> Result<(Told, core::Memory), ServiceError> {
+        let path = self.options.docket.as_ref().map(|docket| docket.with_file_name("told.jsonl"));
+        let is_held = |position, bound| {
+            self.store.get(position).is_some_and(|stored| stored.bound.implies(bound))
+        };
+        Ok(Told::open(path.as_deref(), self.store.count() > 0, is_held)?)
+    }
+
     /// Tells workers and clients that the service stops. Repeating it does nothing.
     fn begin_to_stop(&self) {
         self.links.end_solves(&tonic::Status::unavailable("the coordinator is stopping"));

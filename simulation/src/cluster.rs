@@ -276,6 +276,7 @@ impl<'a> World<'a> {
             | Command::Quarantine { .. }
             | Command::Disconnect { .. }
             | Command::Doubt { .. }
+            | Command::Told { .. }
             | Command::Cleared { .. } => {}
         }
     }

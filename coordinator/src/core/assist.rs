@@ -83,16 +83,17 @@ impl Core {
         let parents = changed.iter().flat_map(|&position| self.graph.parents(position));
         for position in parents.collect::<BTreeSet<_>>() {
             let Some(node) = self.graph.get(position) else { continue };
-            for &window in &node.windows {
-                let Some(question) = self.questions.get(&Key { position, window }) else {
-                    continue;
-                };
-                let State::Expanded { rivals, .. } = &question.state else { continue };
-                for &(worker, job) in rivals {
-                    let known = self.bounds_below(turn, position, node.symmetry);
-                    self.told.note(self.fleet.process(worker), &known);
-                    turn.commands.push(Command::Tell { worker, job, known });
-                }
+            let (symmetry, windows) = (node.symmetry, node.windows.iter());
+            let questions =
+                windows.filter_map(|&window| self.questions.get(&Key { position, window }));
+            let rivals = questions.filter_map(|question| match &question.state {
+                State::Expanded { rivals, .. } => Some(rivals),
+                _ => None,
+            });
+            for (worker, job) in rivals.flatten().copied().collect::<Vec<_>>() {
+                let known = self.bounds_below(turn, position, symmetry);
+                self.note_told(turn, worker, &known);
+                turn.commands.push(Command::Tell { worker, job, known });
             }
         }
     }

@@ -66,8 +66,8 @@ struct Audit {
 /// What a process says about a claim.
 #[derive(Clone, Copy, Debug)]
 struct Vote {
-    /// The connection by which it said so.
-    worker: WorkerId,
+    /// The connection by which it said so; `None` if that was one to an earlier coordinator.
+    worker: Option<WorkerId>,
     upholds: bool,
 }
 
@@ -107,9 +107,21 @@ impl Audit {
         }
     }
 
+    /// Returns an audit of a claim that was made to an earlier coordinator. Its author upholds it; should it be false,
+    /// the store knows who that is.
+    fn of_earlier(claim: Proof, author: Option<ProcessId>) -> Self {
+        let vote = |author| (author, Vote { worker: None, upholds: true });
+        Self { author, votes: author.into_iter().map(vote).collect(), ..Self::new(claim) }
+    }
+
     /// Returns those who have said something.
     fn voters(&self) -> Vec<ProcessId> {
         self.votes.keys().copied().collect()
+    }
+
+    /// Returns whether somebody has said something who is not the author.
+    fn has_witness(&self) -> bool {
+        self.votes.keys().any(|&process| Some(process) != self.author)
     }
 
     /// Returns the contradiction that remains when nobody can decide, if there is one.
@@ -204,7 +216,8 @@ impl Core {
 
     /// Returns an audit of a claim that its author upholds.
     fn audit_of(&self, claim: Proof, held: Option<Bound>, home: Option<SolveId>) -> Audit {
-        let vote = |worker| (self.fleet.process(worker), Vote { worker, upholds: true });
+        let upholds = true;
+        let vote = |worker| (self.fleet.process(worker), Vote { worker: Some(worker), upholds });
         let votes: BTreeMap<ProcessId, Vote> = claim.worker.map(vote).into_iter().collect();
         let (author, disputed) = (votes.keys().next().copied(), held.is_some());
         Audit { claim, held, home, author, votes, disputed, ..Audit::new(claim) }
@@ -293,8 +306,9 @@ impl Core {
     fn assign_audit(&mut self, turn: &mut Turn<'_>, id: AuditId) {
         let Some(audit) = self.audits.open.get(&id) else { return };
         let voters = audit.voters();
-        if voters.is_empty() && self.fleet.accepting() == 0 {
-            return; // Taken up again, and nobody has come yet.
+        let is_resumed = audit.votes.values().all(|vote| vote.worker.is_none());
+        if is_resumed && self.fleet.accepting() == 0 {
+            return; // Nobody has come yet.
         }
         let has_failed = audit.failures > self.config.retry_limit.max(audit.tried);
         if has_failed || !self.fleet.others_accept(1, &voters) {

@@ -229,7 +229,7 @@ impl Core {
         let symmetry = self.graph.get(position).map(|node| node.symmetry).unwrap_or_default();
         let mut known = self.bounds_below(turn, position, symmetry);
         known.extend(self.bounds_inside(turn, lease.home, position, symmetry));
-        self.told.note(self.fleet.process(worker), &known);
+        self.note_told(turn, worker, &known);
         if let Some(solve) = self.solves.get_mut(&lease.home) {
             solve.running += 1;
         }

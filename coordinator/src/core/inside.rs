@@ -183,7 +183,7 @@ impl Core {
             lease.told = told;
         }
         if !known.is_empty() {
-            self.told.note(self.fleet.process(worker), &known);
+            self.note_told(turn, worker, &known);
             turn.commands.push(Command::Tell { worker, job, known });
         }
     }

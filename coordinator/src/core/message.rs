@@ -109,6 +109,30 @@ pub struct Terms {
     pub split_to: Option<u32>,
 }
 
+/// A claim that was being solved again when a coordinator ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Doubted {
+    /// The audit.
+    pub audit: AuditId,
+    /// The bound that the store holds, or was about to. Connections of that time mean nothing any more.
+    pub claim: Proof,
+    /// The process that made the claim, if that is known: it upholds it.
+    pub author: Option<ProcessId>,
+}
+
+/// What earlier coordinators have come to know of workers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Memory {
+    /// The bounds that processes were told (`Told`), of canonical positions.
+    pub told: Vec<(ProcessId, Vec<(Position, Bound)>)>,
+    /// The processes that were told more than was noted.
+    pub told_more: Vec<ProcessId>,
+    /// Those that were excused, so that they are not once more.
+    pub excused: Vec<ProcessId>,
+    /// Whether any process may have been told bounds of which nothing was noted.
+    pub has_gaps: bool,
+}
+
 /// What happened outside.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
@@ -117,9 +141,9 @@ pub enum Event {
         /// How often proofs were taken back so far.
         era: u64,
         /// The claims that were being solved again (`Doubt` without `Cleared`).
-        doubted: Vec<(AuditId, Proof)>,
-        /// Whether there are proofs, of which that one may have told workers.
-        is_heir: bool,
+        doubted: Vec<Doubted>,
+        /// What is known of the workers.
+        memory: Memory,
     },
     /// A client asks for the value of `position` in `window`.
     Submitted {
@@ -328,12 +352,22 @@ pub enum Command {
         /// The bound that contradicts it.
         claimed: Bound,
     },
+    /// Note, before anything else of the same event goes out, that a worker is told bounds: whoever resumes must know
+    /// what may have misled it.
+    Told {
+        /// The worker.
+        worker: WorkerId,
+        /// The bounds that it had not been told, of canonical positions.
+        bounds: Vec<(Position, Bound)>,
+        /// Whether it is told others, for which there is no room; said once.
+        and_more: bool,
+    },
     /// Note, before the proofs of the same event are written, that a bound is being solved again:
     /// whoever resumes must know.
     Doubt {
         /// The audit.
         audit: AuditId,
-        /// The bound that the store holds, or is about to.
+        /// The bound that the store holds, or is about to, with the worker that claimed it if that is known.
         claim: Proof,
     },
     /// Note, after everything else, that an audit is over.

@@ -4,14 +4,16 @@
 //! inferred from it. So who made a false claim may have been misled. This remembers for each process of which
 //! positions it was told a bound, until the bound is taken back: with it fall the claims that may rest on it.
 //!
-//! What an earlier coordinator told is not known, nor what there was no room for. A process that may have been
-//! misled by that is excused once: everything that it has claimed is taken back then, and all tables are cleared.
+//! The shell notes all of this, so that the next coordinator knows it, too. Where it cannot, and for what there was no
+//! room, a process that may have been misled is excused once: everything that it has claimed is taken back then, and all
+//! tables are cleared.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use outflank_engine::{Bound, Position, Symmetry};
 
-use super::message::{ProcessId, Proofs};
+use super::message::{Command, Memory, ProcessId, Proofs, WorkerId};
+use super::{Core, Turn};
 
 /// The most bounds that are remembered of one process, …
 const MOST_OF_ONE: usize = 4096;
@@ -24,8 +26,8 @@ const MOST_OF_ALL: usize = 1 << 20;
 pub(super) struct Told {
     by_process: BTreeMap<ProcessId, BTreeMap<Position, Bound>>,
     in_all: usize,
-    /// Whether processes may have been told of bounds before this coordinator began.
-    is_heir: bool,
+    /// Whether any process may have been told bounds of which nobody knows.
+    has_gaps: bool,
     /// The processes that were told more than there was room for.
     overfull: BTreeSet<ProcessId>,
     /// Those that were excused for what is not remembered.
@@ -35,15 +37,27 @@ pub(super) struct Told {
 }
 
 impl Told {
-    /// Takes note that an earlier coordinator may have told bounds.
-    pub(super) fn inherit(&mut self) {
-        self.is_heir = true;
+    /// Takes over what earlier coordinators have noted.
+    pub(super) fn resume(&mut self, memory: Memory) {
+        let Memory { told, told_more, excused, has_gaps } = memory;
+        for (process, bounds) in told {
+            self.note(process, &bounds);
+        }
+        self.overfull.extend(told_more);
+        self.excused.extend(excused);
+        self.has_gaps = has_gaps;
     }
 
-    /// Takes note of bounds, of positions turned in whatever way, that a process is told.
-    pub(super) fn note(&mut self, process: ProcessId, known: &[(Position, Bound)]) {
+    /// Takes note of bounds, of positions turned in whatever way, that a process is told. Returns those that are
+    /// news, of canonical positions, and whether others are for which there is no room, the first time that this is so.
+    fn note(
+        &mut self,
+        process: ProcessId,
+        known: &[(Position, Bound)],
+    ) -> (Vec<(Position, Bound)>, bool) {
+        let (mut news, mut is_overfull) = (Vec::new(), false);
         if known.is_empty() {
-            return;
+            return (news, is_overfull);
         }
         let processes = self.by_process.len() + 1;
         let bounds = self.by_process.entry(process).or_default();
@@ -51,14 +65,19 @@ impl Told {
         for &(position, bound) in known {
             let position = position.canonical();
             if let Some(held) = bounds.get_mut(&position) {
-                *held = held.merge(bound).unwrap_or(bound);
+                let merged = held.merge(bound).unwrap_or(bound);
+                if std::mem::replace(held, merged) != merged {
+                    news.push((position, merged));
+                }
             } else if bounds.len() < most && self.in_all < MOST_OF_ALL {
                 bounds.insert(position, bound);
                 self.in_all += 1;
+                news.push((position, bound));
             } else {
-                self.overfull.insert(process);
+                is_overfull |= self.overfull.insert(process);
             }
         }
+        (news, is_overfull)
     }
 
     /// Takes note that a bound was solved again, and is true.
@@ -92,7 +111,7 @@ impl Told {
 
     /// Returns whether all that may have misled `process` is remembered.
     pub(super) fn remembers_all_of(&self, process: ProcessId) -> bool {
-        !self.is_heir && !self.overfull.contains(&process)
+        !self.has_gaps && !self.overfull.contains(&process)
     }
 
     /// Returns whether `process` was excused before.
@@ -119,5 +138,20 @@ impl Told {
         self.by_process.retain(|_, bounds| !bounds.is_empty());
         self.in_all = self.by_process.values().map(BTreeMap::len).sum();
         self.proved.retain(|position, bound| is_held(position, bound));
+    }
+}
+
+impl Core {
+    /// Takes note of bounds that a worker is about to be told.
+    pub(super) fn note_told(
+        &mut self,
+        turn: &mut Turn<'_>,
+        worker: WorkerId,
+        known: &[(Position, Bound)],
+    ) {
+        let (bounds, and_more) = self.told.note(self.fleet.process(worker), known);
+        if and_more || !bounds.is_empty() {
+            turn.commands.push(Command::Told { worker, bounds, and_more });
+        }
     }
 }

@@ -8,21 +8,22 @@ use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TryRecvError;
 
 use super::clock::Clock;
-use super::docket::{Docket, Verdict};
+use super::docket::{Doubt, Verdict};
 use super::events::Input;
 use super::pending::{Pending, View};
+use super::told::{Note, Told};
 use super::trial::{self, Source};
 use super::writer::{Batch, Release};
-use super::{Shared, convert};
+use super::{ServiceError, Shared, convert};
 use crate::core::{Command, Core, Event, Millis, Proof};
-use crate::store::{Origin, Record};
+use crate::store::{Origin, Record, StoreError};
 
 /// The most events that are taken before jobs are handed out again: some milliseconds.
 const MOST_EVENTS: usize = 256;
 /// The most questions that are split before events are taken again: some milliseconds, too.
 const MOST_SPLITS: usize = 32;
 
-/// The writer has stopped, so that nothing can be kept any more.
+/// Nothing can be kept any more; whoever has found that has said why.
 #[derive(Debug)]
 struct Stopped;
 
@@ -33,6 +34,7 @@ pub(super) struct Actor {
     shared: Arc<Shared>,
     view: View,
     batches: mpsc::Sender<Batch>,
+    told: Told,
     /// The provenance of what the core infers.
     own_origin: Arc<Origin>,
     last_batch: u64,
@@ -50,7 +52,8 @@ impl Actor {
         shared: &Arc<Shared>,
         pending: Arc<Pending>,
         batches: mpsc::Sender<Batch>,
-        docket: &Docket,
+        told: Told,
+        resumed: Event,
     ) -> Self {
         let own_origin = Arc::new(Origin {
             build: shared.options.build.clone(),
@@ -59,17 +62,29 @@ impl Actor {
             ..Origin::default()
         });
         let view = View { store: Arc::clone(&shared.store), pending };
-        let (era, shared) = (docket.era(), Arc::clone(shared));
-        let (doubted, is_heir) = (docket.doubted(), shared.store.count() > 0);
-        let resumed = Some(Event::Resumed { era, doubted, is_heir });
-        let (last_batch, unaudited) = (0, 0);
-        Self { core, shared, view, batches, own_origin, last_batch, era, unaudited, resumed }
+        let era = if let Event::Resumed { era, .. } = resumed { era } else { 0 };
+        Self {
+            core,
+            shared: Arc::clone(shared),
+            view,
+            batches,
+            told,
+            own_origin,
+            last_batch: 0,
+            era,
+            unaudited: 0,
+            resumed: Some(resumed),
+        }
     }
 
     /// Feeds the core until the queue is closed or the writer has stopped.
     pub(super) fn run(mut self, inputs: mpsc::Receiver<Input>) {
-        if self.serve(inputs).is_err() {
-            tracing::debug!("the core stops: the writer has failed and has said why");
+        let served = self.serve(inputs).and_then(|()| {
+            let closed = self.told.close();
+            closed.map_err(|error| self.fail(error))
+        });
+        if served.is_err() {
+            tracing::debug!("the core stops: nothing can be kept any more");
         }
     }
 
@@ -153,6 +168,7 @@ impl Actor {
     /// Sends out at once what needs no proof, and hands the rest to the writer as one batch. Returns
     /// what the core must hear next, before anything else, if there is something.
     fn carry_out(&mut self, commands: Vec<Command>) -> Result<Option<Event>, Stopped> {
+        self.note_told(&commands)?;
         let mut batch = self.next_batch();
         let mut trial = None;
         for command in commands {
@@ -167,6 +183,28 @@ impl Actor {
             self.hand_over(batch)?;
         }
         trial.map(|command| self.judge(command)).transpose()
+    }
+
+    /// Notes what workers are told, before they are.
+    fn note_told(&mut self, commands: &[Command]) -> Result<(), Stopped> {
+        let notes = commands.iter().filter_map(|command| {
+            let Command::Told { worker, bounds, and_more } = command else { return None };
+            // Who has gone without a trace is told nothing.
+            let origin = self.shared.links.origin(*worker)?;
+            let (worker, bounds) = (origin.worker.clone(), bounds.clone());
+            Some(Note { worker, bounds, and_more: *and_more })
+        });
+        let notes: Vec<Note> = notes.collect();
+        if notes.is_empty() {
+            return Ok(());
+        }
+        self.told.note(&notes).map_err(|error| self.fail(error))
+    }
+
+    /// Says why nothing can be kept any more.
+    fn fail(&self, error: StoreError) -> Stopped {
+        self.shared.fail(ServiceError::Store(error));
+        Stopped
     }
 
     fn next_batch(&self) -> Batch {
@@ -286,7 +324,14 @@ impl Actor {
             Command::Quarantine { claim, held } => {
                 batch.quarantined.push((self.record(&claim), held));
             }
-            Command::Doubt { audit, claim } => batch.doubted.push((audit, claim)),
+            Command::Doubt { audit, claim } => {
+                let author = claim.worker.and_then(|worker| links.origin(worker));
+                let author = author.map(|origin| origin.worker.clone());
+                let Proof { position, bound, .. } = claim;
+                batch.doubted.push((audit, Doubt { position, bound, author }));
+            }
+            // Noted before anything goes out.
+            Command::Told { .. } => {}
             Command::Cleared { audit } => batch.cleared.push(audit),
             Command::Forget { worker } => links.tell(worker, ToWorker::Forget),
             Command::GaveUp { job, position, losses } => {

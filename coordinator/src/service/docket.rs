@@ -1,5 +1,5 @@
-//! What must outlive the coordinator besides proofs: which claims are being solved again, and which
-//! workers were found to be wrong.
+//! What must outlive the coordinator besides proofs: which claims are being solved again, who made them, and
+//! which workers were found to be wrong.
 //!
 //! A file of JSON lines that only grows, until it is written anew without what is over. A claim
 //! that is doubted is noted before its proof is written, so that no proof that was drawn for an audit
@@ -8,16 +8,17 @@
 //! write that nobody was told of.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use outflank_engine::{Bound, Position, Score};
 use serde::{Deserialize, Serialize};
 
-use crate::core::{AuditId, Method, Proof};
-use crate::store::{StoreError, sync_folder};
+use super::convert;
+use super::journal::{self, failed};
+use crate::core::{AuditId, Doubted, Method, ProcessId, Proof};
+use crate::store::StoreError;
 
 /// The fewest lines that are worth writing anew.
 const MANY_LINES: usize = 10_000;
@@ -49,8 +50,16 @@ fn is_refused(refused: &bool) -> bool {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 enum Line {
-    /// A claim is being solved again.
-    Doubt { audit: u64, player: u64, opponent: u64, lower: i32, upper: i32 },
+    /// A claim is being solved again; lines of earlier releases do not say whose.
+    Doubt {
+        audit: u64,
+        player: u64,
+        opponent: u64,
+        lower: i32,
+        upper: i32,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        author: Option<String>,
+    },
     /// That is over.
     Cleared { audit: u64 },
     /// Workers were wrong.
@@ -74,12 +83,20 @@ pub fn reopen_verdicts(path: &Path) -> Result<usize, StoreError> {
     Ok(docket.verdicts.len())
 }
 
+/// A claim that is being solved again, and the name of the worker that made it, if that is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Doubt {
+    pub(super) position: Position,
+    pub(super) bound: Bound,
+    pub(super) author: Option<String>,
+}
+
 /// The open cases and the verdicts.
 #[derive(Debug, Default)]
 pub(super) struct Docket {
     /// `None` for a coordinator that keeps nothing on disk.
     file: Option<(PathBuf, File)>,
-    doubted: BTreeMap<AuditId, (Position, Bound)>,
+    doubted: BTreeMap<AuditId, Doubt>,
     verdicts: Vec<Verdict>,
     /// The era whose verdict was the last that was carried out.
     carried_out: u64,
@@ -92,19 +109,17 @@ impl Docket {
     pub(super) fn open(path: Option<&Path>) -> Result<Self, StoreError> {
         let mut docket = Self::default();
         let Some(path) = path else { return Ok(docket) };
-        match fs::read_to_string(path) {
-            Ok(text) => docket.read(path, &text)?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(failed("reading", path)(error)),
+        if let Some(bytes) = journal::read(path)? {
+            docket.read(path, &bytes)?;
         }
         docket.write_anew(path)?;
         Ok(docket)
     }
 
-    fn read(&mut self, path: &Path, text: &str) -> Result<(), StoreError> {
+    fn read(&mut self, path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
         let mut offset = 0;
-        for line in text.split_inclusive('\n') {
-            if !line.ends_with('\n') {
+        for line in bytes.split_inclusive(|&byte| byte == b'\n') {
+            if !line.ends_with(b"\n") {
                 tracing::info!(path = %path.display(), "an unfinished line was cut off");
                 break;
             }
@@ -114,8 +129,9 @@ impl Docket {
                 found,
                 expected: "a line about an audit or a verdict".to_owned(),
             };
-            let read = serde_json::from_str(line).map_err(|error| damaged(error.to_string()))?;
-            self.enter(read).ok_or_else(|| damaged(line.trim_end().to_owned()))?;
+            let read = serde_json::from_slice(line).map_err(|error| damaged(error.to_string()))?;
+            self.enter(read)
+                .ok_or_else(|| damaged(String::from_utf8_lossy(line).trim_end().to_owned()))?;
             offset += line.len() as u64;
         }
         Ok(())
@@ -124,10 +140,10 @@ impl Docket {
     /// Takes note of a line; `None` if its position or bound cannot be.
     fn enter(&mut self, line: Line) -> Option<()> {
         match line {
-            Line::Doubt { audit, player, opponent, lower, upper } => {
+            Line::Doubt { audit, player, opponent, lower, upper, author } => {
                 let bound = Bound::new(Score::new(lower)?, Score::new(upper)?)?;
                 let position = Position::new(player, opponent)?;
-                self.doubted.insert(AuditId(audit), (position, bound));
+                self.doubted.insert(AuditId(audit), Doubt { position, bound, author });
             }
             Line::Cleared { audit } => {
                 self.doubted.remove(&AuditId(audit));
@@ -154,24 +170,31 @@ impl Docket {
         self.verdicts.iter().filter(is_pending).cloned().collect()
     }
 
+    /// Returns the workers that were excused for a false claim.
+    pub(super) fn excused(&self) -> Vec<ProcessId> {
+        let excused = self.verdicts.iter().filter(|verdict| !verdict.is_refused);
+        excused.flat_map(|verdict| &verdict.workers).map(|name| convert::process(name)).collect()
+    }
+
     /// Returns the claims that are being solved again.
-    pub(super) fn doubted(&self) -> Vec<(AuditId, Proof)> {
-        let method = Method::Search;
-        let proof = |(position, bound)| Proof {
-            position,
-            bound,
-            best_move: None,
-            nodes: 0,
-            method,
-            worker: None,
+    pub(super) fn doubted(&self) -> Vec<Doubted> {
+        let (best_move, nodes, method, worker) = (None, 0, Method::Search, None);
+        let doubted = |(&audit, doubt): (&AuditId, &Doubt)| {
+            let Doubt { position, bound, author } = doubt;
+            let (position, bound) = (*position, *bound);
+            let claim = Proof { position, bound, best_move, nodes, method, worker };
+            Doubted { audit, claim, author: author.as_deref().map(convert::process) }
         };
-        self.doubted.iter().map(|(&audit, &claim)| (audit, proof(claim))).collect()
+        self.doubted.iter().map(doubted).collect()
     }
 
     /// Notes that claims are being solved again; returns when that is on disk.
-    pub(super) fn doubt(&mut self, claims: &[(AuditId, Proof)]) -> Result<(), StoreError> {
-        self.add(claims.iter().map(|(audit, claim)| doubt(*audit, claim.position, claim.bound)))?;
-        if claims.is_empty() { Ok(()) } else { self.sync() }
+    pub(super) fn doubt(&mut self, claims: Vec<(AuditId, Doubt)>) -> Result<(), StoreError> {
+        if claims.is_empty() {
+            return Ok(());
+        }
+        self.add(claims.into_iter().map(|(audit, claim)| line(audit, claim)))?;
+        self.sync()
     }
 
     /// Notes that audits are over. Should that be lost, they are made once more.
@@ -202,7 +225,7 @@ impl Docket {
     fn add(&mut self, lines: impl IntoIterator<Item = Line>) -> Result<(), StoreError> {
         let mut text = String::new();
         for line in lines {
-            text += &written(&line);
+            text += &journal::line(&line);
             self.lines += 1;
             self.enter(line).expect("what is noted was a position and a bound");
         }
@@ -217,52 +240,41 @@ impl Docket {
 
     /// Writes the file without what is over. It takes the place of the old one as a whole.
     fn write_anew(&mut self, path: &Path) -> Result<(), StoreError> {
-        let doubts = self.doubted.iter().map(|(&audit, &(at, bound))| doubt(audit, at, bound));
+        let doubts = self.doubted.iter().map(|(&audit, claim)| line(audit, claim.clone()));
         let verdicts = self.verdicts.iter().cloned().map(Line::Verdict);
         let carried_out =
             (self.carried_out > 0).then_some(Line::TakenBack { era: self.carried_out });
-        let lines: Vec<String> =
-            doubts.chain(verdicts).chain(carried_out).map(|line| written(&line)).collect();
-        let new = path.with_extension("new");
-        let mut file = File::create(&new).map_err(failed("creating", &new))?;
-        file.write_all(lines.concat().as_bytes()).map_err(failed("writing", &new))?;
-        file.sync_all().map_err(failed("writing", &new))?;
-        fs::rename(&new, path).map_err(failed("moving", &new))?;
-        sync_folder(path.parent().unwrap_or(path)).map_err(failed("syncing", path))?;
-        let file = OpenOptions::new().append(true).open(path).map_err(failed("opening", path))?;
+        let lines = doubts.chain(verdicts).chain(carried_out);
+        let lines: Vec<String> = lines.map(|line| journal::line(&line)).collect();
+        let file = journal::replace(path, &lines)?;
         (self.file, self.lines) = (Some((path.to_owned(), file)), lines.len());
         Ok(())
     }
 }
 
-fn doubt(audit: AuditId, position: Position, bound: Bound) -> Line {
+fn line(audit: AuditId, claim: Doubt) -> Line {
+    let Doubt { position, bound, author } = claim;
     Line::Doubt {
         audit: audit.0,
         player: position.player(),
         opponent: position.opponent(),
         lower: bound.lower().discs(),
         upper: bound.upper().discs(),
+        author,
     }
-}
-
-fn written(line: &Line) -> String {
-    serde_json::to_string(line).expect("numbers and texts can be written as JSON") + "\n"
-}
-
-/// Returns the error of `action` on `path`, for `map_err`.
-fn failed(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> StoreError {
-    move |source| StoreError::Io { action, path: path.to_owned(), source: Arc::new(source) }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
-    fn claim(audit: u64) -> (AuditId, Proof) {
+    /// Returns a claim whose author is known if its number is odd.
+    fn claim(audit: u64) -> (AuditId, Doubt) {
         let (position, bound) = (Position::START.canonical(), Bound::at_least(Score::DRAW));
-        let method = Method::Search;
-        let proof = Proof { position, bound, best_move: None, nodes: 0, method, worker: None };
-        (AuditId(audit), proof)
+        let author = (audit % 2 == 1).then(|| format!("host/{audit}"));
+        (AuditId(audit), Doubt { position, bound, author })
     }
 
     fn verdict(era: u64) -> Verdict {
@@ -279,7 +291,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("docket.jsonl");
         let mut docket = Docket::open(Some(&path)).unwrap();
-        docket.doubt(&[claim(1), claim(2), claim(3)]).unwrap();
+        docket.doubt(vec![claim(1), claim(2), claim(3)]).unwrap();
         docket.clear(&[AuditId(2)]).unwrap();
         docket.convict(verdict(1)).unwrap();
         docket.carried_out().unwrap();
@@ -291,13 +303,19 @@ mod tests {
             fs::write(&path, &whole[..cut]).unwrap();
             let lines = ends.iter().filter(|&&end| end <= cut).count();
             let docket = Docket::open(Some(&path)).unwrap();
-            let open: Vec<AuditId> = docket.doubted().iter().map(|&(audit, _)| audit).collect();
+            let open: Vec<AuditId> = docket.doubted().iter().map(|doubted| doubted.audit).collect();
             let expected: &[u64] =
                 [&[][..], &[1], &[1, 2], &[1, 2, 3], &[1, 3], &[1, 3], &[1, 3], &[1, 3]][lines];
             assert_eq!(open, expected.iter().map(|&audit| AuditId(audit)).collect::<Vec<_>>());
             assert_eq!(docket.era(), [0, 0, 0, 0, 0, 1, 1, 2][lines]);
             assert_eq!(docket.pending().len(), [0, 0, 0, 0, 0, 1, 0, 1][lines]);
-            assert!(docket.doubted().iter().all(|&(_, doubted)| doubted == claim(0).1));
+            for Doubted { audit, claim: doubted, author } in docket.doubted() {
+                let (_, Doubt { position, bound, author: name }) = claim(audit.0);
+                assert_eq!((doubted.position, doubted.bound), (position, bound));
+                assert_eq!(author, name.as_deref().map(convert::process));
+            }
+            let excused = [convert::process("host/2")];
+            assert_eq!(docket.excused(), excused[..docket.verdicts().len().saturating_sub(1)]);
         }
     }
 
@@ -322,13 +340,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("docket.jsonl");
         let mut docket = Docket::open(Some(&path)).unwrap();
-        docket.doubt(&[claim(0)]).unwrap();
+        docket.doubt(vec![claim(0)]).unwrap();
         for audit in 1..MANY_LINES as u64 {
-            docket.add([doubt(AuditId(audit), claim(0).1.position, claim(0).1.bound)]).unwrap();
+            docket.add([line(AuditId(audit), claim(0).1)]).unwrap();
             docket.clear(&[AuditId(audit)]).unwrap();
         }
         assert!(fs::read_to_string(&path).unwrap().lines().count() <= MANY_LINES + 3);
         drop(docket);
-        assert_eq!(Docket::open(Some(&path)).unwrap().doubted(), [claim(0)]);
+        let open = Docket::open(Some(&path)).unwrap().doubted;
+        assert_eq!(open.into_iter().collect::<Vec<_>>(), [claim(0)]);
     }
 }

@@ -36,7 +36,8 @@ pub struct Options {
     /// The folder of the campaigns; without one the coordinator keeps none.
     pub campaigns: Option<PathBuf>,
     /// The file that notes the audits that are under way and the workers that were found to be
-    /// wrong; without one, the next coordinator does not know them.
+    /// wrong, beside which `told.jsonl` notes what workers were told; without one, the next coordinator
+    /// knows nothing of that.
     pub docket: Option<PathBuf>,
     /// What workers and clients over the network must show; without one, all are admitted.
     pub token: Option<Token>,

@@ -11,10 +11,10 @@ use outflank_proto::message::{SolveUpdate, ToWorker};
 use tokio::sync::mpsc;
 use tonic::Status;
 
-use super::docket::{Docket, Verdict};
+use super::docket::{Docket, Doubt, Verdict};
 use super::pending::Pending;
 use super::{ServiceError, Shared};
-use crate::core::{AuditId, JobId, Progress, Proof, Solution, SolveId, WorkerId};
+use crate::core::{AuditId, JobId, Progress, Solution, SolveId, WorkerId};
 use crate::store::{Record, StoreError};
 
 /// The length of the queue to the writer. When the disk falls this far behind, the core waits.
@@ -41,7 +41,7 @@ pub(super) struct Batch {
     /// Batches are numbered in the order of their events.
     pub(super) number: u64,
     /// Claims that are being solved again; noted before the records are written.
-    pub(super) doubted: Vec<(AuditId, Proof)>,
+    pub(super) doubted: Vec<(AuditId, Doubt)>,
     pub(super) records: Vec<Record>,
     /// Claims to be put aside, with the bounds they contradict.
     pub(super) quarantined: Vec<(Record, Bound)>,
@@ -133,7 +133,7 @@ impl Writer {
     }
 
     fn write(&mut self, batch: &mut Batch) -> Result<(), StoreError> {
-        self.docket.doubt(&batch.doubted)?;
+        self.docket.doubt(std::mem::take(&mut batch.doubted))?;
         if !batch.records.is_empty() {
             let appended = self.shared.store.append(&batch.records)?;
             for contradicted in &appended.contradicted {

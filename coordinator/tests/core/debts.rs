@@ -1,7 +1,8 @@
 //! Claims that nobody else could be asked about: they are believed for now, and not forgotten.
 
 use outflank_coordinator::core::{
-    AuditId, Command, Config, Event, Job, Method, Proof, Report, Solution, SolveId, WorkerId,
+    AuditId, Command, Config, Doubted, Event, Job, Memory, Method, ProcessId, Proof, Report,
+    Solution, SolveId, WorkerId,
 };
 use outflank_engine::{Bound, Position, Score};
 
@@ -117,18 +118,64 @@ fn an_audit_that_fails_again_and_again_is_put_off_and_not_given_up() {
     assert_eq!(script.core.status().unaudited, 0);
 }
 
-/// Returns a coordinator that was started again on a store with a `bound` whose audit is owed, and the job
-/// of its only worker, which is to solve the position again.
-fn resumed_with_one_worker(bound: Bound) -> (Script, Job) {
+/// Returns a coordinator that was started again on a store with a `bound` whose audit is owed, and which was claimed by
+/// `author`, if that is known.
+fn started_again(bound: Bound, author: Option<u64>) -> Script {
     let mut script = Script::new(audited());
     let position = nine_empties().canonical();
     script.store.0.insert(position, (bound, None));
     let method = Method::Search;
-    let doubted = Proof { position, bound, best_move: None, nodes: 0, method, worker: None };
-    script.at(0, Event::Resumed { era: 0, doubted: vec![(AuditId(5), doubted)], is_heir: true });
+    let claim = Proof { position, bound, best_move: None, nodes: 0, method, worker: None };
+    let doubted = vec![Doubted { audit: AuditId(5), claim, author: author.map(ProcessId) }];
+    script.at(0, Event::Resumed { era: 0, doubted, memory: Memory::default() });
     script.submit(0, 1, nine_empties());
+    script
+}
+
+/// Returns such a coordinator of a claim whose author nobody knows, and the job of its only worker, which is to solve the
+/// position again.
+fn resumed_with_one_worker(bound: Bound) -> (Script, Job) {
+    let mut script = started_again(bound, None);
     let (_, job) = only_job(&script.at(0, joined(1, 7, 1)));
     (script, job)
+}
+
+#[test]
+fn who_made_a_claim_that_is_owed_is_known_to_the_next_coordinator() {
+    let bound = Bound::exact(value());
+    let mut script = started_again(bound, Some(7));
+    let commands = script.at(1, joined(1, 7, 1));
+    assert_eq!(assigned(&commands), [], "nobody audits its own claim");
+    assert_eq!((solution(&commands).unaudited, has_cleared(&commands)), (1, false));
+    // One other who upholds it suffices.
+    let (worker, job) = only_job(&script.at(2, joined(2, 8, 1)));
+    assert_eq!(worker, 2);
+    let commands = script.report(3, 2, claim(&job, bound));
+    assert!(has_cleared(&commands), "{commands:?}");
+    assert_eq!(script.core.status().unaudited, 0);
+}
+
+#[test]
+fn a_lie_that_is_owed_is_refuted_by_two_others_whatever_its_author_says_again() {
+    let mut script = started_again(Bound::exact(wrong()), Some(7));
+    script.at(1, joined(1, 7, 1));
+    let (second, job) = only_job(&script.at(2, joined(2, 8, 1)));
+    script.report(3, second, truth(&job));
+    let (third, job) = only_job(&script.at(4, joined(3, 9, 1)));
+    assert_eq!(third, 3, "the author is not asked");
+    let commands = script.report(5, third, truth(&job));
+    let is_refuted = |command: &Command| matches!(command, Command::Trace { .. });
+    assert!(commands.iter().any(is_refuted), "the store says who it was: {commands:?}");
+}
+
+#[test]
+fn the_author_of_what_is_owed_outvotes_a_false_witness_with_another() {
+    let mut script = started_again(Bound::exact(value()), Some(7));
+    let (second, job) = only_job(&script.at(2, joined(2, 8, 1)));
+    script.report(3, second, claim(&job, Bound::exact(wrong())));
+    let (third, job) = only_job(&script.at(4, joined(3, 9, 1)));
+    let commands = script.report(5, third, truth(&job));
+    assert_eq!(convicted(&commands), Some(vec![WorkerId(2)]), "{commands:?}");
 }
 
 #[test]

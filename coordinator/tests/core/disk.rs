@@ -9,7 +9,9 @@ use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::sync::Arc;
 
-use outflank_coordinator::core::{self, AuditId, Command, Proof, Proofs, Report, WorkerId};
+use outflank_coordinator::core::{
+    self, AuditId, Command, Doubted, Memory, ProcessId, Proof, Proofs, Report, WorkerId,
+};
 use outflank_coordinator::store::{self, Origin, Provenance, Record};
 use outflank_engine::{Bound, Position, Square, Symmetry};
 use tempfile::TempDir;
@@ -38,8 +40,13 @@ pub(crate) struct Disk {
     /// Who proved the lower and the upper bounds; nobody inferred them.
     sources: BTreeMap<Position, [Option<WorkerId>; 2]>,
     waiting: VecDeque<Batch>,
-    /// The claims that are being solved again.
+    /// The claims that are being solved again, with the processes that made them.
     docket: BTreeMap<AuditId, Proof>,
+    /// What processes were told, and those that were told more.
+    told: BTreeMap<WorkerId, BTreeMap<Position, Bound>>,
+    told_more: BTreeSet<WorkerId>,
+    /// Those that were excused.
+    pub(crate) excused: BTreeSet<WorkerId>,
     /// How often proofs were taken back.
     pub(crate) era: u64,
     real: Option<Real>,
@@ -72,10 +79,38 @@ impl Disk {
         self.waiting.push_back(batch);
     }
 
-    /// Returns the claims that were being solved again, without those who made them.
-    pub(crate) fn doubted(&self) -> Vec<(AuditId, Proof)> {
-        let nameless = |(&audit, &claim)| (audit, Proof { worker: None, ..claim });
-        self.docket.iter().map(nameless).collect()
+    /// Notes at once what a process is told.
+    pub(crate) fn tell(
+        &mut self,
+        process: WorkerId,
+        bounds: Vec<(Position, Bound)>,
+        and_more: bool,
+    ) {
+        self.told.entry(process).or_default().extend(bounds);
+        self.told_more.extend(and_more.then_some(process));
+    }
+
+    /// Returns the claims that were being solved again.
+    pub(crate) fn doubted(&self) -> Vec<Doubted> {
+        let doubted = |(&audit, &claim): (&AuditId, &Proof)| {
+            let author = claim.worker.map(|process| ProcessId(process.0));
+            Doubted { audit, claim: Proof { worker: None, ..claim }, author }
+        };
+        self.docket.iter().map(doubted).collect()
+    }
+
+    /// Returns what the next coordinator knows of the processes.
+    pub(crate) fn memory(&self) -> Memory {
+        let process = |worker: &WorkerId| ProcessId(worker.0);
+        let told = self.told.iter().map(|(worker, bounds)| {
+            (process(worker), bounds.iter().map(|(&position, &bound)| (position, bound)).collect())
+        });
+        Memory {
+            told: told.collect(),
+            told_more: self.told_more.iter().map(process).collect(),
+            excused: self.excused.iter().map(process).collect(),
+            has_gaps: false,
+        }
     }
 
     /// Writes what is due and returns what may go out now.

@@ -8,7 +8,7 @@ use outflank_coordinator::core::{
 use outflank_engine::{Bound, Position, Score, Square};
 
 use crate::oracle::Oracle;
-use crate::script::{Script, assigned, nine_empties, only_job, truth, whole};
+use crate::script::{Script, assigned, nine_empties, only_job, resumed as again, truth, whole};
 use crate::world::Store;
 
 /// Returns a core that is asked for a position of which the store says `bound`, which was doubted.
@@ -18,8 +18,7 @@ fn resumed(bound: Bound) -> (Script, Proof) {
     script.store.0.insert(position, (bound, None));
     let method = Method::Search;
     let claim = Proof { position, bound, best_move: None, nodes: 0, method, worker: None };
-    let commands =
-        script.at(0, Event::Resumed { era: 3, doubted: vec![(AuditId(5), claim)], is_heir: true });
+    let commands = script.at(0, again(3, &[(5, claim)]));
     assert_eq!(commands, [], "nobody is there to be asked");
     let commands = script.submit(0, 1, nine_empties());
     assert_eq!(commands, [], "what is doubted is no answer");
@@ -130,15 +129,14 @@ fn a_doubt_about_what_was_never_stored_is_dropped() {
     let (position, bound) = (nine_empties().canonical(), Bound::at_least(Score::DRAW));
     let method = Method::Search;
     let claim = Proof { position, bound, best_move: None, nodes: 0, method, worker: None };
-    let commands =
-        script.at(0, Event::Resumed { era: 0, doubted: vec![(AuditId(9), claim)], is_heir: true });
+    let commands = script.at(0, again(0, &[(9, claim)]));
     assert_eq!(commands, [Command::Cleared { audit: AuditId(9) }]);
 }
 
 #[test]
 fn what_was_searched_before_proofs_were_taken_back_is_acknowledged_and_not_believed() {
     let mut script = Script::new(whole());
-    script.at(0, Event::Resumed { era: 3, doubted: Vec::new(), is_heir: true });
+    script.at(0, again(3, &[]));
     script.join(0, 7, 1);
     let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
     let early = Report { era: 2, ..truth(&job) };
@@ -159,7 +157,7 @@ fn what_an_auditor_says_beyond_the_claim_is_audited_like_any_other() {
     let (bound, method) = (Bound::at_least(value), Method::Search);
     script.store.0.insert(position, (bound, None));
     let claim = Proof { position, bound, best_move: None, nodes: 0, method, worker: None };
-    script.at(0, Event::Resumed { era: 0, doubted: vec![(AuditId(5), claim)], is_heir: true });
+    script.at(0, again(0, &[(5, claim)]));
     let (_, job) = only_job(&script.join(1, 1, 1));
     script.join(1, 2, 1);
     let more = Report { bound: Bound::exact(value), line: Vec::new(), ..truth(&job) };

@@ -126,5 +126,6 @@ fn honest_workers_that_believe_a_liar_are_not_convicted_for_it() {
             pardoned += tally.pardoned;
         }
     }
-    assert!(misled > 100 && pardoned > 0, "{misled} {pardoned}");
+    // Nobody has to be excused: what workers were told is remembered, also when coordinators are killed.
+    assert!(misled > 100 && pardoned == 0, "{misled} {pardoned}");
 }

@@ -2,7 +2,9 @@
 
 use std::collections::VecDeque;
 
-use outflank_coordinator::core::{Command, Config, Event, Job, ProcessId, Report, WorkerId};
+use outflank_coordinator::core::{
+    Command, Config, Event, Job, Memory, ProcessId, Report, WorkerId,
+};
 use outflank_engine::{Bound, Position, Score, Square};
 
 use crate::oracle::Oracle;
@@ -94,10 +96,80 @@ fn who_was_told_nothing_but_the_truth_is_convicted_when_that_is_known() {
     assert_eq!(judges, 2, "what it was told was solved again, twice: {solved:?}");
 }
 
+fn resumed(memory: Memory) -> Event {
+    Event::Resumed { era: 0, doubted: Vec::new(), memory }
+}
+
+/// Has a coordinator tell the author `known` of the child and end, and the next one, which knows that, given a false
+/// report of the author's; returns what follows. The store has nothing of it but the child's bound.
+fn reported_falsely_to_the_next(known: Bound) -> (Script, Vec<Command>) {
+    let mut first = Script::new(audited());
+    first.store.0.insert(child().0, (known, None));
+    first.at(0, joined(AUTHOR, AUTHOR, 1));
+    let commands = first.submit(0, 1, nine_empties());
+    let (_, job) = only_job(&commands);
+    let note = commands.iter().find_map(|command| match command {
+        Command::Told { worker, bounds, and_more: false } => Some((*worker, bounds.clone())),
+        _ => None,
+    });
+    let (worker, bounds) = note.unwrap_or_else(|| panic!("nothing is noted: {commands:?}"));
+    assert_eq!((worker, &bounds[..]), (WorkerId(AUTHOR), &[(child().0, known)][..]));
+    let place = |wanted: fn(&Command) -> bool| commands.iter().position(wanted);
+    let is_noted_first = place(|command| matches!(command, Command::Told { .. }))
+        < place(|command| matches!(command, Command::Assign { .. }));
+    assert!(is_noted_first, "{commands:?}");
+
+    let mut next = Script::new(audited());
+    next.store = first.store;
+    let told = vec![(ProcessId(AUTHOR), bounds)];
+    next.at(0, resumed(Memory { told, ..Memory::default() }));
+    for worker in [8, 9] {
+        next.at(0, joined(worker, worker, 1));
+    }
+    // By another connection; its report is late, and counts as any.
+    next.at(0, joined(10, AUTHOR, 1));
+    let commands = next.report(1, 10, falsehood(&job));
+    (next, commands)
+}
+
+#[test]
+fn who_was_told_the_truth_by_an_earlier_coordinator_is_convicted_of_its_first_lie() {
+    let (position, value) = child();
+    let (mut script, commands) = reported_falsely_to_the_next(Bound::exact(value));
+    let (verdict, solved) = verdict(&mut script, 2, &commands);
+    let Command::Convict { workers, is_refused, .. } = verdict else { panic!("{verdict:?}") };
+    assert_eq!((workers, is_refused), (vec![WorkerId(10)], true));
+    assert!(solved.contains(&position), "what it was told was solved again: {solved:?}");
+}
+
+#[test]
+fn who_was_told_a_false_bound_by_an_earlier_coordinator_is_not_convicted() {
+    let (position, value) = child();
+    let told = Bound::exact(wrong(value));
+    let (mut script, commands) = reported_falsely_to_the_next(told);
+    let (verdict, _) = verdict(&mut script, 2, &commands);
+    let Command::Trace { position: traced, held, .. } = verdict else { panic!("{verdict:?}") };
+    assert_eq!((traced, held), (position, told), "its author is the one who is looked at");
+}
+
+#[test]
+fn who_was_excused_by_an_earlier_coordinator_is_not_excused_again() {
+    let mut script = Script::new(audited());
+    let excused = vec![ProcessId(AUTHOR)];
+    script.at(0, resumed(Memory { has_gaps: true, excused, ..Memory::default() }));
+    script.at(0, joined(AUTHOR, AUTHOR, 1));
+    let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
+    script.at(0, joined(8, 8, 1));
+    script.at(0, joined(9, 9, 1));
+    let commands = script.report(1, AUTHOR, falsehood(&job));
+    let (verdict, _) = verdict(&mut script, 2, &commands);
+    assert!(matches!(verdict, Command::Convict { is_refused: true, .. }), "{verdict:?}");
+}
+
 #[test]
 fn what_an_earlier_coordinator_may_have_told_excuses_once() {
     let mut script = Script::new(audited());
-    script.at(0, Event::Resumed { era: 0, doubted: Vec::new(), is_heir: true });
+    script.at(0, resumed(Memory { has_gaps: true, ..Memory::default() }));
     script.at(0, joined(AUTHOR, AUTHOR, 1));
     let (_, mut job) = only_job(&script.submit(0, 1, nine_empties()));
     script.at(0, joined(8, 8, 1));

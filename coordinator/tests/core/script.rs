@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use outflank_coordinator::core::{
-    Command, Config, Core, Event, Interim, Job, Millis, ProcessId, Report, SolveId, WorkerId,
+    AuditId, Command, Config, Core, Doubted, Event, Interim, Job, Memory, Millis, ProcessId, Proof,
+    Report, SolveId, WorkerId,
 };
 use outflank_engine::{Bound, Position, Window};
 
@@ -74,6 +75,15 @@ impl Script {
 /// Returns the event of a worker of a process that joins.
 pub(crate) fn joined(worker: u64, process: u64, threads: u32) -> Event {
     Event::Joined { worker: WorkerId(worker), process: ProcessId(process), threads }
+}
+
+/// Returns the event of a coordinator that begins where another has stopped, which may have told anybody anything; the
+/// claims are those that it had solved again, and nobody knows who made them.
+pub(crate) fn resumed(era: u64, doubted: &[(u64, Proof)]) -> Event {
+    let nameless =
+        |&(audit, claim): &(u64, Proof)| Doubted { audit: AuditId(audit), claim, author: None };
+    let memory = Memory { has_gaps: true, ..Memory::default() };
+    Event::Resumed { era, doubted: doubted.iter().map(nameless).collect(), memory }
 }
 
 /// Sizes that let every test position go out as one job.

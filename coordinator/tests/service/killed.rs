@@ -10,7 +10,7 @@ use outflank_coordinator::client;
 use outflank_coordinator::core::Config;
 use outflank_coordinator::service::Options;
 use outflank_coordinator::store::Store;
-use outflank_engine::{Bound, Position, Score, Window, brute_force};
+use outflank_engine::{Bound, Position, Score, Square, Window, brute_force};
 use outflank_proto::message::{FromWorker, Hello, Job, Report, ToWorker};
 use outflank_proto::{Access, Connection};
 use tokio::net::TcpListener;
@@ -88,6 +88,15 @@ impl Coordinator {
     }
 }
 
+/// A test that fails leaves no coordinator behind.
+impl Drop for Coordinator {
+    fn drop(&mut self) {
+        // It may have ended already.
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
 /// Returns a false report that is believed unless it is audited.
 fn lie(job: &Job) -> Report {
     let value = brute_force::value(job.position);
@@ -132,6 +141,44 @@ fn a_verdict_outlives_the_coordinator() {
         let asked = second.ask(played(41, 8));
         assert_eq!(honest.job().await.era, 1, "what was searched before is not believed");
         asked.abort();
+        second.kill();
+    });
+}
+
+#[test]
+fn a_liar_that_was_told_bounds_is_refused_for_its_first_lie_to_the_next_coordinator() {
+    if let Some(folder) = env::var_os(STORE) {
+        return serve(Path::new(&folder));
+    }
+    let test =
+        "killed::a_liar_that_was_told_bounds_is_refused_for_its_first_lie_to_the_next_coordinator";
+    Runtime::new().unwrap().block_on(async {
+        let folder = tempfile::tempdir().unwrap();
+        let position = played(43, 9);
+        let first = Coordinator::start(test, folder.path()).await;
+        // Others prove what lies one ply below, so that whoever gets the position is told of that.
+        let honest = first.honest();
+        let child = Square::all(position.moves()).filter_map(|square| position.play(square));
+        let child = child.min_by_key(|child| child.moves().count_ones()).unwrap();
+        let honest = honest.await;
+        first.ask(child).await.unwrap();
+        honest.iter().for_each(JoinHandle::abort);
+        let mut liar = first.worker(LIAR).await.unwrap();
+        let asked = first.ask(position);
+        let job = liar.job().await;
+        assert_eq!(job.position, position.canonical());
+        assert!(!job.known.is_empty(), "{job:?}");
+        first.kill();
+        asked.abort();
+
+        let second = Coordinator::start(test, folder.path()).await;
+        let mut liar = second.worker(LIAR).await.unwrap();
+        let asked = second.ask(position);
+        let job = liar.job().await;
+        liar.say(FromWorker::Report(lie(&job))).await;
+        second.honest().await;
+        assert_eq!(asked.await.unwrap(), Bound::exact(brute_force::value(position)));
+        assert_refused(&second).await;
         second.kill();
     });
 }

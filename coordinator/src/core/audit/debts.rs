@@ -93,8 +93,7 @@ impl Core {
         let fleet = &self.fleet;
         let can_be_paid = |(_, audit): &(AuditId, Audit)| {
             // One who disagrees with the author decides nothing, nor does the first of two.
-            let has_witness = audit.author.is_none() && !audit.votes.is_empty();
-            let needed = if audit.disputed && !has_witness { 2 } else { 1 };
+            let needed = if audit.disputed && !audit.has_witness() { 2 } else { 1 };
             audit.not_before <= now && fleet.others_accept(needed, &audit.voters())
         };
         let (paid, owed): (Vec<_>, Vec<_>) =

@@ -2,7 +2,7 @@
 //! proofs were taken back.
 
 use super::{Audit, AuditId, Core, Proof, Turn};
-use crate::core::message::Command;
+use crate::core::message::{Command, Doubted, Memory};
 
 impl Core {
     /// Has claims of unknown authors solved again, one of which must be false.
@@ -16,22 +16,21 @@ impl Core {
         self.close_audits(turn, |audit| audit.is_settled);
     }
 
-    /// Takes the audits up again that an earlier coordinator has left open. Who made the claims is
-    /// not known any more: others have to uphold them.
+    /// Takes the audits up again that an earlier coordinator has left open, and what it knew of the workers. Who made
+    /// a claim upholds it; where that is not known, two others have to.
     pub(in crate::core) fn resumed(
         &mut self,
         turn: &mut Turn<'_>,
         era: u64,
-        doubted: Vec<(AuditId, Proof)>,
-        is_heir: bool,
+        doubted: Vec<Doubted>,
+        memory: Memory,
     ) {
         self.audits.era = era;
-        if is_heir {
-            self.told.inherit();
-        }
-        for (id, claim) in doubted {
-            self.audits.opened = self.audits.opened.max(id.0);
-            self.audits.open.insert(id, Audit::new(claim));
+        self.told.resume(memory);
+        self.told.taken_back(turn.proofs);
+        for Doubted { audit, claim, author } in doubted {
+            self.audits.opened = self.audits.opened.max(audit.0);
+            self.audits.open.insert(audit, Audit::of_earlier(claim, author));
         }
         self.close_audits(turn, |_| false);
     }
@@ -84,7 +83,10 @@ impl Core {
         self.audits.opened += 1;
         let id = AuditId(self.audits.opened);
         // What may be false is what is on disk: the claim, or what it contradicts.
-        let claim = Proof { bound: audit.held.unwrap_or(audit.claim.bound), ..audit.claim };
+        let claim = match audit.held {
+            Some(bound) => Proof { bound, worker: None, ..audit.claim },
+            None => audit.claim,
+        };
         turn.commands.push(Command::Doubt { audit: id, claim });
         self.audits.open.insert(id, audit);
         id

@@ -22,12 +22,12 @@ impl Core {
         let told = report.filter(|report| report.finished && !report.failed);
         match told.map(|report| report.bound) {
             Some(bound) if bound.merge(claimed).is_err() => {
-                audit.votes.insert(process, Vote { worker, upholds: false });
+                audit.votes.insert(process, Vote { worker: Some(worker), upholds: false });
                 audit.against = bound;
                 audit.disputed = true;
             }
             Some(bound) if bound.implies(claimed) => {
-                audit.votes.insert(process, Vote { worker, upholds: true });
+                audit.votes.insert(process, Vote { worker: Some(worker), upholds: true });
             }
             _ => {
                 audit.failures += 1;
@@ -198,8 +198,9 @@ impl Core {
         let (position, claimed) = (claim.position, claim.bound);
         let Some(audit) = self.audits.open.get(&id) else { return };
         let wrong = audit.votes.iter().filter(|(_, vote)| is_wrong(vote));
-        let (processes, workers): (Vec<ProcessId>, Vec<WorkerId>) =
+        let (processes, workers): (Vec<ProcessId>, Vec<Option<WorkerId>>) =
             wrong.map(|(&process, vote)| (process, vote.worker)).unzip();
+        let workers = workers.into_iter().flatten().collect();
         for process in processes {
             self.refuse(turn, process);
         }

@@ -60,9 +60,8 @@ impl World {
         self.busy_until = self.now;
         self.check_promises();
         self.core = Core::new(self.config.clone(), Box::new(Heuristic));
-        let (era, doubted) = (self.store.era, self.store.doubted());
-        let is_heir = !self.store.kept.0.is_empty();
-        self.apply(Event::Resumed { era, doubted, is_heir });
+        let (era, doubted, memory) = (self.store.era, self.store.doubted(), self.store.memory());
+        self.apply(Event::Resumed { era, doubted, memory });
         for (_, state) in std::mem::take(&mut self.workers) {
             self.connect(state);
         }

@@ -21,7 +21,12 @@ impl World {
         for command in self.core.on(Millis(self.now), event, &self.store) {
             match command {
                 Command::Persist { proofs } => batch.proofs = self.attributed(proofs),
-                Command::Doubt { audit, claim } => batch.doubted.push((audit, claim)),
+                Command::Told { worker, bounds, and_more } => {
+                    self.store.tell(self.processes[&worker], bounds, and_more);
+                }
+                Command::Doubt { audit, claim } => {
+                    batch.doubted.push((audit, self.attributed(vec![claim])[0]));
+                }
                 Command::Cleared { audit } => batch.cleared.push(audit),
                 Command::Convict { .. } | Command::Trace { .. } | Command::Condemn { .. } => {
                     trial = Some(command);
@@ -109,6 +114,8 @@ impl World {
                 self.refuse(process);
             } else {
                 self.outcome.pardoned += 1;
+                let is_first = self.store.excused.insert(process);
+                assert!(is_first, "{process:?} is excused once, whatever becomes of coordinators");
             }
             self.store.withdraw(process);
             self.promised.clear();
