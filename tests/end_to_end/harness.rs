@@ -97,6 +97,11 @@ impl Process {
 
     /// Waits for a line of standard error that contains `text`.
     pub(crate) fn wait_for(&self, text: &str) {
+        let _line = self.line_with(text);
+    }
+
+    /// Waits for a line of standard error that contains `text`, and returns it.
+    pub(crate) fn line_with(&self, text: &str) -> String {
         let mut seen = Vec::new();
         while !seen.last().is_some_and(|line: &String| line.contains(text)) {
             match self.stderr.recv_timeout(DEADLINE) {
@@ -104,6 +109,7 @@ impl Process {
                 Err(error) => panic!("{error} before {text:?}; standard error: {seen:?}"),
             }
         }
+        seen.pop().expect("the last one contains it")
     }
 
     /// Sends the signal called `name`, such as `INT`.

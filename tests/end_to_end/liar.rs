@@ -393,6 +393,15 @@ fn an_honest_worker_that_was_misled_is_not_refused_and_the_answer_is_right() {
     let is_about_the_liar = |line: &&String| line.contains("searched again");
     let told: Vec<&String> = answers.stderr.iter().filter(is_about_the_liar).collect();
     assert!(told.len() == 1 && told[0].contains("liar/1"), "{answers:?}");
+    let line = coordinator.line_with("a claim was put aside");
+    let named = format!("{:#018x}/{:#018x}", position.player(), position.opponent());
+    for what in
+        ["ERROR", "held=", "claimed=", "worker=\"liar/1\"", &format!("position=\"{named}\"")]
+    {
+        assert!(line.contains(what), "{what} is missing: {line}");
+    }
+    let line = coordinator.line_with("what a worker claimed was taken back");
+    assert!(line.contains("worker=\"liar/1\" positions="), "{line}");
     // All workers are still there: they end because they are told to.
     check_store(home.path(), honest.into_iter().chain([coordinator]));
 }

@@ -11,6 +11,7 @@ mod cluster;
 mod harness;
 mod known_scores;
 mod liar;
+mod log_lines;
 mod proof;
 mod signals;
 mod small_boards;

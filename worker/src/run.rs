@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use outflank_engine::{Engine, Settings};
 use tokio_util::sync::CancellationToken;
+use tonic::Status;
 
 use crate::backoff::Backoff;
 use crate::session::{Ended, Worker};
@@ -97,7 +98,19 @@ async fn until_stopped(
 
 /// Returns an error and its causes on one line; a cause that its error has told already is left out.
 pub(crate) fn chain(error: &dyn Error) -> String {
-    let mut text = error.to_string();
+    with_causes(error.to_string(), error)
+}
+
+/// Returns what a status says with its causes, as `chain` does of other errors: as text it shows its insides.
+pub(crate) fn said(status: &Status) -> String {
+    let text = match status.message() {
+        "" => status.code().to_string(),
+        message => message.to_owned(),
+    };
+    with_causes(text, status)
+}
+
+fn with_causes(mut text: String, error: &dyn Error) -> String {
     let mut cause = error.source();
     while let Some(error) = cause {
         let told = error.to_string();

@@ -16,7 +16,7 @@ use tonic::{Code, Status, Streaming};
 
 use crate::jobs::Jobs;
 use crate::outbox::Outbox;
-use crate::run::chain;
+use crate::run::said;
 use crate::{Coordinator, Options, Solver};
 
 /// How long the coordinator may take to answer a hello.
@@ -118,7 +118,7 @@ impl Worker {
             Ok(()) if stop.is_cancelled() => Ended::Left,
             Ok(()) => lost("the coordinator is stopping".to_owned()),
             Err(_status) if stop.is_cancelled() && session.worker.is_done() => Ended::Left,
-            Err(status) => lost(chain(&status)),
+            Err(status) => lost(said(&status)),
         }
     }
 
@@ -190,7 +190,7 @@ fn refusal(status: &Status) -> Ended {
         | Code::PermissionDenied
         | Code::Unimplemented => Ended::Refused(status.message().to_owned()),
         Code::Unauthenticated => Ended::Unknown(status.message().to_owned()),
-        _ => Ended::Lost { cause: chain(status), welcomed: false },
+        _ => Ended::Lost { cause: said(status), welcomed: false },
     }
 }
 

@@ -312,7 +312,9 @@ impl Actor {
                 links.whisper(&workers, || ToWorker::Hints(hints.clone()));
             }
             Command::Disconnect { worker, reason } => {
-                tracing::warn!(worker = worker.0, reason, "disconnecting a worker");
+                let origin = links.origin(worker);
+                let name = origin.as_ref().map(|origin| origin.worker.as_str());
+                tracing::warn!(worker = worker.0, name, reason, "disconnecting a worker");
                 links.disconnect(worker, reason);
             }
             Command::Persist { proofs } => {

@@ -88,6 +88,8 @@ fn name(hello: &Hello) -> Option<String> {
 struct Connection {
     shared: Arc<Shared>,
     worker: WorkerId,
+    /// What its process is known by.
+    name: String,
     queue: WorkerQueue,
     cut: CancellationToken,
     /// What the core could not be told yet.
@@ -117,7 +119,7 @@ impl Connection {
         let process = convert::process(&known_as);
         let origin = Origin {
             build: format!("{build} {isa}"),
-            worker: known_as,
+            worker: known_as.clone(),
             host: host.clone(),
             run: shared.options.run.clone(),
             ..Origin::default()
@@ -132,10 +134,11 @@ impl Connection {
             jobs: BTreeSet::new(),
         };
         shared.links.add_worker(worker, name.as_deref(), link)?;
-        tracing::info!(worker = worker.0, host, build, isa, threads, "worker joined");
+        let shown = known_as.as_str();
+        tracing::info!(worker = worker.0, name = shown, host, build, isa, threads, "worker joined");
         shared.links.tell(worker, welcome);
         let unheard = shared.events.offer(Event::Joined { worker, process, threads });
-        Ok(Self { shared, worker, queue, cut, unheard })
+        Ok(Self { shared, worker, name: known_as, queue, cut, unheard })
     }
 
     /// Hands the worker's messages to the core until the connection ends.
@@ -144,14 +147,15 @@ impl Connection {
             self.shared.events.send(joined).await;
         }
         match self.relay(inbound).await {
-            Ok(()) => tracing::info!(worker = self.worker.0, "worker left"),
+            Ok(()) => tracing::info!(worker = self.worker.0, name = self.name, "worker left"),
             Err(status) => {
                 // Without what lies behind it, which is a page of the insides of HTTP/2.
-                let (code, message) = (status.code(), status.message());
+                let (code, cause) = (status.code(), status.message());
                 tracing::warn!(
                     worker = self.worker.0,
+                    name = self.name,
                     ?code,
-                    message,
+                    cause,
                     "connection to a worker ended"
                 );
                 if self.queue.try_send(Err(status)).is_err() {

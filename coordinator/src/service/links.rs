@@ -169,7 +169,13 @@ impl Links {
         }
         if let Err(refused) = link.queue.try_send(Ok(message.into())) {
             if matches!(refused, mpsc::error::TrySendError::Full(_)) {
-                tracing::warn!(worker = worker.0, "cutting off a worker that reads no messages");
+                let (name, waiting) = (&link.origin.worker, link.queue.max_capacity());
+                tracing::warn!(
+                    worker = worker.0,
+                    name,
+                    waiting,
+                    "cutting off a worker that reads no messages"
+                );
             }
             link.cut.cancel();
         }

@@ -13,7 +13,7 @@ use tonic::Status;
 
 use super::docket::{Docket, Doubt, Verdict};
 use super::pending::Pending;
-use super::{ServiceError, Shared};
+use super::{ServiceError, Shared, trial};
 use crate::core::{AuditId, JobId, Progress, Solution, SolveId, WorkerId};
 use crate::store::{Record, StoreError};
 
@@ -139,15 +139,20 @@ impl Writer {
             for contradicted in &appended.contradicted {
                 // The core compares each proof with the store before; it cannot know of two that
                 // came in together.
+                let Record { position, bound, provenance, .. } = &contradicted.claim;
                 tracing::error!(
+                    position = trial::named(*position),
                     held = %contradicted.held.bound,
-                    claimed = %contradicted.claim.bound,
+                    claimed = %bound,
+                    worker = provenance.origin.worker,
                     "a proof contradicts the store and was put aside"
                 );
             }
         }
         for (claim, held) in &batch.quarantined {
-            tracing::error!(%held, claimed = %claim.bound, "a claim was put aside");
+            let (position, worker) =
+                (trial::named(claim.position), &claim.provenance.origin.worker);
+            tracing::error!(position, %held, claimed = %claim.bound, worker, "a claim was put aside");
             self.shared.store.quarantine(claim, *held)?;
         }
         if let Some(verdict) = batch.verdict.take() {

@@ -1,0 +1,83 @@
+//! The lines of the log that an operator acts on: each says what happened, where, and what was expected.
+
+use std::fs;
+
+use tempfile::TempDir;
+
+use crate::cluster::{coordinator, worker};
+use crate::harness::run;
+
+fn assert_says(line: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(line.contains(part), "{part:?} is missing: {line}");
+    }
+    // Text for people, not what a program prints of its insides.
+    for inside in [": Error", "Some(", "Custom {", "source:"] {
+        assert!(!line.contains(inside), "{inside:?} is no word: {line}");
+    }
+}
+
+#[test]
+fn a_lost_connection_is_named_on_both_sides() {
+    let home = TempDir::new().expect("a temporary folder");
+    let (first, address) = coordinator(home.path(), "127.0.0.1:0", &[]);
+    let doomed = worker(home.path(), &address);
+    let joined = first.line_with("worker joined");
+    assert_says(&joined, &["INFO", "worker=1", "host=", "threads=1"]);
+    let name = joined.split("name=\"").nth(1).and_then(|rest| rest.split('"').next());
+    let name = name.expect("the process is named as verdicts name it");
+    assert!(name.contains('/'), "{joined}");
+    doomed.kill();
+    let ended = first.line_with("connection to a worker ended");
+    assert_says(&ended, &["WARN", "worker=1", &format!("name=\"{name}\""), "code=", "cause=\""]);
+
+    let survivor = worker(home.path(), &address);
+    first.kill();
+    let lost = survivor.line_with("trying again");
+    let parts = ["WARN", "no connection to the coordinator", &address, "cause=\"", "seconds=0."];
+    assert_says(&lost, &parts);
+}
+
+#[test]
+fn what_is_wrong_with_a_store_is_named_with_its_place() {
+    let home = TempDir::new().expect("a temporary folder");
+    let store = home.path().join("store");
+    fs::write(home.path().join("problems.obf"), crate::known_scores::file(&[1]))
+        .expect("it is ours");
+    let solve = ["solve", "problems.obf", "--store", "store"];
+    assert_eq!(run(home.path(), &solve).code, Some(0));
+
+    fs::remove_dir_all(store.join("index")).expect("it is ours");
+    let (first, _) = coordinator(home.path(), "127.0.0.1:0", &[]);
+    let line = first.line_with("the index was made again");
+    assert_says(&line, &["WARN", "store=store", "reason=\"there is no index\""]);
+    first.kill();
+
+    let told = store.join("told.jsonl");
+    let mut text = fs::read_to_string(&told).expect("a coordinator has begun with the store");
+    text.push_str("nonsense\n");
+    let number = text.lines().count();
+    fs::write(&told, text).expect("it is ours");
+    let (second, _) = coordinator(home.path(), "127.0.0.1:0", &[]);
+    let line = second.line_with("cannot be read");
+    let parts = [
+        "WARN",
+        "path=store/told.jsonl",
+        &format!("line={number}"),
+        "expected a note of what a worker was told",
+        "refused only for its second lie",
+    ];
+    assert_says(&line, &parts);
+    second.kill();
+
+    fs::write(store.join("docket.jsonl"), "nonsense\n").expect("it is ours");
+    let refused = run(home.path(), &["coordinator", "--store", "store", "--listen", "127.0.0.1:0"]);
+    assert_eq!(refused.code, Some(3), "{refused:?}");
+    let line = refused.stderr.last().expect("it says why");
+    let parts = [
+        "error: ",
+        "damage at offset 0 of store/docket.jsonl",
+        "expected a line about an audit or a verdict",
+    ];
+    assert_says(line, &parts);
+}
