@@ -334,3 +334,49 @@ fn progress(campaigns: &[Campaign]) -> String {
     });
     texts.collect::<Vec<_>>().join("; ")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns a campaign whose last minute was a busy one.
+    fn campaign(open: u64) -> Campaign {
+        Campaign {
+            name: "ffo".to_owned(),
+            form: Form::Json,
+            priority: 0,
+            paused: false,
+            split_to: None,
+            rows: 9,
+            duplicates: 0,
+            proved: 9 - open,
+            refuted: 0,
+            solved: 0,
+            open,
+            active: open,
+            disputed: 0,
+            nodes: 1_234_567,
+            nodes_per_second: 2_500_000.0,
+            predicted_nodes_left: 1e9 * open as f64,
+            seconds_left: Some(400 * open),
+            fault: String::new(),
+            workers: 1,
+            unaudited: 0,
+        }
+    }
+
+    #[test]
+    fn a_finished_campaign_has_a_number_of_nodes_and_no_rate() {
+        let (going, finished) = (paragraph(&campaign(2)), paragraph(&campaign(0)));
+        let nodes = |text: &str| {
+            let line = text.lines().find(|line| line.starts_with("nodes "));
+            line.map(str::to_owned).expect("nodes are counted")
+        };
+        assert_eq!(nodes(&going), "nodes      1,234,567 (2.5 M/s)");
+        assert_eq!(nodes(&finished), "nodes      1,234,567");
+        assert!(going.contains("\nleft ") && !finished.contains("left"), "{finished}");
+        assert!(finished.contains("ffo, finished") && !finished.contains("/s"), "{finished}");
+        assert_eq!(progress(&[campaign(0)]), "", "nor while somebody waits for others");
+        assert_eq!(left(&campaign(0)), "", "nor in the table");
+    }
+}

@@ -2,10 +2,11 @@
 
 use std::fs;
 use std::net::TcpListener;
+use std::process::Command;
 
 use tempfile::TempDir;
 
-use crate::harness::{Process, outflank, run, run_with_input};
+use crate::harness::{Finished, Process, outflank, run, run_with_input};
 
 const BOARD: &str = "---------------------------OX------XO---------------------------";
 
@@ -84,6 +85,35 @@ fn places_where_nothing_can_be_kept_are_refused_before_the_work() {
         finished.assert_fails(2, message);
         assert!(finished.stdout.is_empty(), "{finished:?}");
     }
+}
+
+/// Returns what the command does in a process that may not have more than two gigabytes.
+fn run_in_two_gigabytes(arguments: &[&str]) -> Finished {
+    let home = home();
+    let shell = "ulimit -v 2000000 && exec \"$0\" \"$@\"";
+    let mut command = Command::new("sh");
+    command.args(["-c", shell, env!("CARGO_BIN_EXE_outflank")]).args(arguments);
+    command.current_dir(home.path()).env("HOME", home.path()).env_remove("RUST_LOG");
+    Process::start(command).finish()
+}
+
+#[test]
+fn a_hash_table_that_does_not_fit_the_memory_is_refused_with_its_size() {
+    let message = "no memory for a hash table of 4294967296 bytes: Cannot allocate memory";
+    let commands: [&[&str]; 3] = [
+        &["solve", "f5", "--no-store"],
+        &["worker", "--connect", "127.0.0.1:1"],
+        &["bench", "ffo", "--positions", "1"],
+    ];
+    for command in commands {
+        let refused = run_in_two_gigabytes(&[command, &["--hash", "4G"]].concat());
+        refused.assert_fails(2, message);
+        assert!(refused.stdout.is_empty(), "nothing is begun: {refused:?}");
+    }
+    // Less is fine, so that it was the table.
+    let commands = ["bench", "ffo", "--positions", "1", "--hash", "16M", "--threads", "1"];
+    let fine = run_in_two_gigabytes(&commands);
+    assert_eq!(fine.code, Some(0), "{fine:?}");
 }
 
 #[test]
