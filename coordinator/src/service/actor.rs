@@ -15,7 +15,7 @@ use super::told::{Note, Told};
 use super::trial::{self, Source};
 use super::writer::{Batch, Release};
 use super::{ServiceError, Shared, convert};
-use crate::core::{Command, Core, Event, Millis, Proof};
+use crate::core::{Command, Core, Event, Millis, Proof, WorkerId};
 use crate::store::{Origin, Record, StoreError};
 
 /// The most events that are taken before jobs are handed out again: some milliseconds.
@@ -35,6 +35,9 @@ pub(super) struct Actor {
     view: View,
     batches: mpsc::Sender<Batch>,
     told: Told,
+    /// What is to be noted there before anybody is told, and what workers are to be told then.
+    notes: Vec<Note>,
+    tells: Vec<(WorkerId, ToWorker)>,
     /// The provenance of what the core infers.
     own_origin: Arc<Origin>,
     last_batch: u64,
@@ -69,6 +72,8 @@ impl Actor {
             view,
             batches,
             told,
+            notes: Vec::new(),
+            tells: Vec::new(),
             own_origin,
             last_batch: 0,
             era,
@@ -107,10 +112,11 @@ impl Actor {
             };
             let others = std::iter::from_fn(|| inputs.try_recv().ok());
             for input in first.into_iter().chain(others).take(MOST_EVENTS) {
-                let Input::Event(time, event) = input else { return Ok(()) };
+                let Input::Event(time, event) = input else { return self.tell() };
                 now = clock.read(time);
                 self.take(now, event)?;
             }
+            self.tell()?;
             has_more_to_assign = self.assign(now)?;
         }
     }
@@ -168,7 +174,7 @@ impl Actor {
     /// Sends out at once what needs no proof, and hands the rest to the writer as one batch. Returns
     /// what the core must hear next, before anything else, if there is something.
     fn carry_out(&mut self, commands: Vec<Command>) -> Result<Option<Event>, Stopped> {
-        self.note_told(&commands)?;
+        self.put_aside(&commands)?;
         let mut batch = self.next_batch();
         let mut trial = None;
         for command in commands {
@@ -185,20 +191,37 @@ impl Actor {
         trial.map(|command| self.judge(command)).transpose()
     }
 
-    /// Notes what workers are told, before they are.
-    fn note_told(&mut self, commands: &[Command]) -> Result<(), Stopped> {
-        let notes = commands.iter().filter_map(|command| {
-            let Command::Told { worker, bounds, and_more } = command else { return None };
-            // Who has gone without a trace is told nothing.
-            let origin = self.shared.links.origin(*worker)?;
-            let (worker, bounds) = (origin.worker.clone(), bounds.clone());
-            Some(Note { worker, bounds, and_more: *and_more })
-        });
-        let notes: Vec<Note> = notes.collect();
-        if notes.is_empty() {
-            return Ok(());
+    /// Puts aside what workers are to be told while their jobs go on, with the notes of all that they are told.
+    /// Where a job is handed out everything is noted at once, since it goes out with what it tells.
+    fn put_aside(&mut self, commands: &[Command]) -> Result<(), Stopped> {
+        for command in commands {
+            match command {
+                Command::Told { worker, bounds, and_more } => {
+                    // Who has gone without a trace is told nothing.
+                    let Some(origin) = self.shared.links.origin(*worker) else { continue };
+                    let (worker, bounds) = (origin.worker.clone(), bounds.clone());
+                    self.notes.push(Note { worker, bounds, and_more: *and_more });
+                }
+                Command::Tell { worker, job, known } => {
+                    self.tells.push((*worker, ToWorker::Known(job.0, known.clone())));
+                }
+                _ => {}
+            }
         }
-        self.told.note(&notes).map_err(|error| self.fail(error))
+        let assigns = commands.iter().any(|command| matches!(command, Command::Assign { .. }));
+        if assigns { self.tell() } else { Ok(()) }
+    }
+
+    /// Notes what was put aside, and tells it: as often as there are notes would be too often in a large fleet.
+    fn tell(&mut self) -> Result<(), Stopped> {
+        let notes = std::mem::take(&mut self.notes);
+        if !notes.is_empty() {
+            self.told.note(&notes).map_err(|error| self.fail(error))?;
+        }
+        for (worker, known) in self.tells.drain(..) {
+            self.shared.links.whisper(&[worker], || known.clone());
+        }
+        Ok(())
     }
 
     /// Says why nothing can be kept any more.
@@ -218,6 +241,8 @@ impl Actor {
 
     /// Takes back what false workers have claimed, or finds out who they are.
     fn judge(&mut self, command: Command) -> Result<Event, Stopped> {
+        // Nobody is told afterwards what may be taken back.
+        self.tell()?;
         match command {
             Command::Convict { workers, position, claimed, is_refused } => {
                 let links = &self.shared.links;
@@ -305,9 +330,6 @@ impl Actor {
                 links.tell(worker, ToWorker::Job(convert::job(job)));
             }
             Command::Cancel { worker, job } => links.tell(worker, ToWorker::Cancel(job.0)),
-            Command::Tell { worker, job, known } => {
-                links.whisper(&[worker], || ToWorker::Known(job.0, known.clone()));
-            }
             Command::Hint { workers, hints } => {
                 links.whisper(&workers, || ToWorker::Hints(hints.clone()));
             }
@@ -332,8 +354,8 @@ impl Actor {
                 let Proof { position, bound, .. } = claim;
                 batch.doubted.push((audit, Doubt { position, bound, author }));
             }
-            // Noted before anything goes out.
-            Command::Told { .. } => {}
+            // These were put aside.
+            Command::Told { .. } | Command::Tell { .. } => {}
             Command::Cleared { audit } => batch.cleared.push(audit),
             Command::Forget { worker } => links.tell(worker, ToWorker::Forget),
             Command::GaveUp { job, position, losses } => {
