@@ -3,11 +3,13 @@
 //! The coordinator is the release build of the command, with its store on disk, cutting real
 //! positions into real jobs. The workers are tasks of this process: each speaks the whole protocol,
 //! keeps a job for a random time as if it searched, then solves it with a shared engine in a moment
-//! (the jobs are small) and reports it. Measured are the answers that workers wait for, over the
-//! second part of the run.
+//! (the jobs are small), tells of bounds inside it, and reports it. Measured are the answers that workers wait for, over the
+//! second part of the run. In the end the coordinator is
+//! killed, and its store must have every bound that it has acknowledged.
 
 mod measures;
 pub(crate) mod process;
+mod promises;
 mod worker;
 
 use std::path::PathBuf;
@@ -26,6 +28,7 @@ use tonic::transport::Channel;
 
 use measures::Measures;
 use process::Coordinator;
+use promises::Promises;
 use worker::Plan;
 
 /// Load one coordinator with thousands of workers over loopback and measure what they wait for.
@@ -49,6 +52,10 @@ pub(crate) struct Load {
     /// The nodes of a job, about: small, since this machine must search all of them.
     #[arg(long, value_name = "N", default_value_t = 2000)]
     job_nodes: u64,
+    /// The bounds from inside their jobs that all workers together tell of, in a second. Of real workers come hardly more
+    /// than this, however many there are.
+    #[arg(long, value_name = "N", default_value_t = 200.0)]
+    found: f64,
     /// The number of positions that are asked for at the same time.
     #[arg(long, value_name = "N", default_value_t = 16)]
     roots: u64,
@@ -74,6 +81,11 @@ pub(crate) fn run(arguments: &Load) -> anyhow::Result<()> {
         (0.001..=3600.0).contains(&job_seconds),
         "--job-seconds {job_seconds}: expected 0.001 to 3600"
     );
+    ensure!(
+        (0.0..=1e6).contains(&arguments.found),
+        "--found {}: expected 0 to a million",
+        arguments.found
+    );
     process::allow_many_files()?;
     process::provide(arguments.program.as_deref())?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -90,10 +102,11 @@ async fn load(arguments: &Load) -> anyhow::Result<()> {
     let mut coordinator = Coordinator::start(&arguments.work, arguments.job_nodes)?;
     let alone = coordinator.memory()?;
     let measures = Arc::new(Measures::default());
+    let promises = Arc::new(Promises::default());
     let mut tasks = JoinSet::new();
     submit_all(arguments, &coordinator, &mut tasks)?;
     let started = Instant::now();
-    join_all(arguments, &coordinator, &measures, &mut tasks).await?;
+    join_all(arguments, &coordinator, &measures, &promises, &mut tasks).await?;
     println!("{} workers joined in {:.1} s", arguments.workers, started.elapsed().as_secs_f64());
     sleep(Duration::from_secs(arguments.warm_up)).await;
 
@@ -101,6 +114,7 @@ async fn load(arguments: &Load) -> anyhow::Result<()> {
     let start = Instant::now();
     let (mut cpu, mut cpu_since) = (coordinator.cpu_seconds()?, start);
     measures.begin();
+    let sent_before = promises.sent();
     if arguments.restart {
         sleep_until(start + Duration::from_secs(arguments.seconds) / 2).await;
         cpu_since = Instant::now();
@@ -110,8 +124,15 @@ async fn load(arguments: &Load) -> anyhow::Result<()> {
     sleep_until(start + Duration::from_secs(arguments.seconds)).await;
     let seconds = start.elapsed().as_secs_f64();
     measures.end();
+    let sent = promises.sent();
     let memory = coordinator.memory()?;
     measures.print(seconds);
+    println!(
+        "found         {} bounds from inside jobs in {} messages: {:.1} bounds a second",
+        sent.1 - sent_before.1,
+        sent.0 - sent_before.0,
+        (sent.1 - sent_before.1) as f64 / seconds
+    );
     let share = (coordinator.cpu_seconds()? - cpu) / cpu_since.elapsed().as_secs_f64();
     let when = if arguments.restart { " since it was started again" } else { "" };
     println!("coordinator   {:.0} % of one processor{when}", 100.0 * share);
@@ -122,7 +143,9 @@ async fn load(arguments: &Load) -> anyhow::Result<()> {
         memory.saturating_sub(alone) as f64 / f64::from(arguments.workers)
     );
     println!("machine       load average {before} before, {} after", process::load_average());
+    coordinator.kill()?;
     tasks.shutdown().await;
+    promises.check(&arguments.work)?;
     coordinator.end()
 }
 
@@ -131,6 +154,7 @@ async fn join_all(
     arguments: &Load,
     coordinator: &Coordinator,
     measures: &Arc<Measures>,
+    promises: &Arc<Promises>,
     tasks: &mut JoinSet<()>,
 ) -> anyhow::Result<()> {
     let settings = Settings { isa: Isa::detect(), table_bytes: 64 << 20 };
@@ -147,7 +171,9 @@ async fn join_all(
             channel: channels[(number % connections) as usize].clone(),
             engine: Arc::clone(&engine),
             job_seconds: arguments.job_seconds,
+            found_a_job: arguments.found * arguments.job_seconds / f64::from(arguments.workers),
             measures: Arc::clone(measures),
+            promises: Arc::clone(promises),
         };
         tasks.spawn(worker::work(plan));
         if number % 50 == 49 {

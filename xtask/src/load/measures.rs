@@ -25,6 +25,9 @@ pub(super) struct Measures {
     counts: AtomicBool,
     welcomed: AtomicU64,
     reconnected: AtomicU64,
+    /// Messages that told what others had proved, and the bounds in them.
+    told: AtomicU64,
+    told_bounds: AtomicU64,
     /// Microseconds, by kind.
     times: [Mutex<Vec<u32>>; 4],
 }
@@ -48,6 +51,14 @@ impl Measures {
     /// Notes that somebody has lost its connection.
     pub(super) fn lost(&self) {
         self.reconnected.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Notes that a worker was told so many bounds of others while its job went on.
+    pub(super) fn told(&self, bounds: usize) {
+        if self.counts.load(Ordering::Relaxed) {
+            self.told.fetch_add(1, Ordering::Relaxed);
+            self.told_bounds.fetch_add(bounds as u64, Ordering::Relaxed);
+        }
     }
 
     /// Notes a time.
@@ -84,5 +95,11 @@ impl Measures {
             );
         }
         println!("lost          {} connections", self.reconnected.load(Ordering::Relaxed));
+        let (told, bounds) =
+            (self.told.load(Ordering::Relaxed), self.told_bounds.load(Ordering::Relaxed));
+        println!(
+            "told          {bounds} bounds from inside other jobs in {told} messages to running jobs: {:.1} bounds a second",
+            bounds as f64 / seconds
+        );
     }
 }

@@ -78,8 +78,7 @@ impl Coordinator {
 
     /// Kills it and starts it again on its store and address.
     pub(crate) fn restart(&mut self) -> anyhow::Result<()> {
-        self.child.kill()?;
-        self.child.wait()?;
+        self.kill()?;
         (self.child, self.address) = launch(&self.work, self.job_nodes, &self.address)?;
         Ok(())
     }
@@ -102,10 +101,16 @@ impl Coordinator {
         Ok((user + system) / 100.0)
     }
 
-    /// Ends it and removes its store.
-    pub(crate) fn end(mut self) -> anyhow::Result<()> {
+    /// Kills it, as a power cut would: what it has acknowledged is on disk.
+    pub(crate) fn kill(&mut self) -> anyhow::Result<()> {
         self.child.kill()?;
         self.child.wait()?;
+        Ok(())
+    }
+
+    /// Ends it and removes its store.
+    pub(crate) fn end(mut self) -> anyhow::Result<()> {
+        self.kill()?;
         fs::remove_dir_all(&self.work).context("removing the work folder")
     }
 }
