@@ -12,8 +12,9 @@ pub struct Config {
     /// With more threads than this the smallest jobs grow in proportion to the threads: one core has to think about
     /// each of them, and can hand out only so many in a second; 200.
     pub threads_at_shortest: usize,
-    /// The largest job, in nodes: ten thousand million, about five minutes of one core: what a kill can cost. Up to
-    /// this size requests go out whole while there are enough of them. For larger ones see `trial_job`.
+    /// The largest job, in predicted nodes: ten thousand million, about five minutes of one core. Up to this size requests
+    /// go out whole while there are enough of them; a goal among many that takes four times as much is split then. For
+    /// larger ones see `trial_job`. A kill costs less: dear bounds from inside a job are stored while it runs.
     pub longest_job: f64,
     /// For so many nodes, and no more than `longest_job`, a goal goes out that is larger than a job, before it is split in
     /// the order in which its worker leaves the moves; a thousand million, half a minute of one core. A longer trial proves

@@ -11,6 +11,9 @@ use super::question::{Item, Key, Question, Rank, State, Wanted};
 use super::solve::Solve;
 use super::{Core, Turn};
 
+/// A goal among many requests may take so many times the largest job that is planned.
+const LONGEST: f64 = 4.0;
+
 impl Core {
     /// Hands out jobs as long as threads are free: from the queue, else speculative brothers, else
     /// second copies; all of it only until the turn's splits are used up.
@@ -206,7 +209,17 @@ impl Core {
             return self.config.trial_job.min(self.config.longest_job) as u64;
         }
         let growth = self.config.budget_factor.powi(question.overruns as i32 + 1);
-        (question.predicted * growth).max(self.config.shortest_job) as u64
+        let limit = (question.predicted * growth).max(self.config.shortest_job);
+        limit.min(self.most_of(key, question).unwrap_or(f64::INFINITY)) as u64
+    }
+
+    /// Returns the nodes after which a goal among many requests is split that was to fit a job: its prediction may have been
+    /// so wrong that it would be one worker's for hours.
+    fn most_of(&self, key: Key, question: &Question) -> Option<f64> {
+        let is_leaf = key.position.empties() <= self.config.leaf_empties;
+        let was_to_fit = question.predicted <= self.config.longest_job && !is_leaf;
+        let is_concerned = was_to_fit && key.window.is_null() && self.has_many_requests();
+        is_concerned.then_some(LONGEST * self.config.longest_job)
     }
 
     fn set_state(&mut self, key: Key, state: State) {
@@ -342,6 +355,7 @@ impl Core {
         let is_leaf = key.position.empties() <= self.config.leaf_empties;
         let (limit, factor) = (self.config.retry_limit, self.config.budget_factor);
         let was_tried = self.is_tried(key);
+        let most = self.questions.get(&key).and_then(|question| self.most_of(key, question));
         let Some(question) = self.questions.get_mut(&key) else { return };
         if self.stopping.remove(&key) {
             question.must_split = true;
@@ -351,7 +365,9 @@ impl Core {
         question.overruns += 1;
         if !is_leaf || question.overruns >= limit {
             question.must_split = true;
-            if !was_tried {
+            // What has only taken as much as it may says little of what is below.
+            let is_long = most.is_some_and(|most| most < question.predicted * factor);
+            if !was_tried && !is_long {
                 question.scale *= factor;
             }
             if let State::Running { jobs, .. } = &mut question.state {

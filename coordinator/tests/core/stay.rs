@@ -64,6 +64,20 @@ fn no_trial_is_longer_than_a_job_may_be() {
 }
 
 #[test]
+fn a_goal_that_was_to_fit_a_job_may_take_four_and_is_split_then() {
+    let config = Config { goals_from: 1, ..split() };
+    let mut script = Script::new(config.clone());
+    script.join(0, 1, 1);
+    let root = position(&mut Random(11), 8);
+    let (_, job) = only_job(&script.submit_window(0, 1, root, hopeless()));
+    assert_eq!(job.node_limit, 4 * config.longest_job as u64);
+    let report = unfinished(&job);
+    let first = report.order[0];
+    let (_, part) = only_job(&script.report(1, 1, report));
+    assert_eq!(Some(part.position), job.position.play(first).map(Position::canonical));
+}
+
+#[test]
 fn a_worker_goes_on_with_its_request_though_an_earlier_one_needs_workers() {
     let (mut script, [(one, first), (other, second)]) = two_workers(2);
     let (_, part) = only_job(&script.report(1, one, unfinished(&first)));
