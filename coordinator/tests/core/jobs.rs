@@ -160,14 +160,20 @@ fn the_way_down_to_the_first_job_is_not_thought_over_without_end() {
     assert!((23_999_000..=24_000_000).contains(&far), "{far}");
 }
 
-#[test]
-fn a_fleet_that_waits_for_parts_of_a_large_goal_is_not_thought_for_without_end() {
+/// Returns a core with 64 workers of one thread that wait, and the nodes that it has thought.
+fn fleet_of_64() -> (Script, Arc<Mutex<u64>>) {
     let nodes = Arc::new(Mutex::new(0));
     let core = Core::new(Config::default(), Box::new(Counter(Arc::clone(&nodes))));
     let mut script = Script { core, store: Store::default() };
     for worker in 0..64 {
         script.join(0, worker, 1);
     }
+    (script, nodes)
+}
+
+#[test]
+fn a_fleet_that_waits_for_parts_of_a_large_goal_is_not_thought_for_without_end() {
+    let (mut script, nodes) = fleet_of_64();
     let assigned = assigned(&script.submit(0, 1, Position::START));
     assert_eq!(assigned.len(), 64);
     // Four million nodes six times for each of four threads.
@@ -177,12 +183,7 @@ fn a_fleet_that_waits_for_parts_of_a_large_goal_is_not_thought_for_without_end()
 
 #[test]
 fn the_core_hears_events_between_its_thoughts() {
-    let nodes = Arc::new(Mutex::new(0));
-    let core = Core::new(Config::default(), Box::new(Counter(Arc::clone(&nodes))));
-    let mut script = Script { core, store: Store::default() };
-    for worker in 0..64 {
-        script.join(0, worker, 1);
-    }
+    let (mut script, nodes) = fleet_of_64();
     let (solve, position, window) = (SolveId(1), Position::START, Window::FULL);
     let submitted = Event::Submitted { solve, position, window };
     let commands = script.core.hear(Millis(1_000), submitted, &script.store);
