@@ -326,6 +326,7 @@ fn cluster(asked: &Simulate, workers: u16) -> Cluster {
     config.shortest_job = asked.shortest_job.unwrap_or(config.shortest_job);
     config.longest_job = asked.longest_job.unwrap_or(config.longest_job);
     config.jobs_per_thread = asked.jobs_per_thread.unwrap_or(config.jobs_per_thread);
+    config.jobs_per_led_thread = asked.jobs_per_thread.unwrap_or(config.jobs_per_led_thread);
     config.speculation = !asked.no_speculation;
     if asked.no_late_splits {
         (config.split_after, config.split_soon) = (Duration::MAX, Duration::MAX);

@@ -36,6 +36,8 @@ pub struct Config {
     /// The number of jobs for each thread of the fleet into which requests are cut, within `shortest_job` and
     /// `longest_job`, when there are few requests; 16.
     pub jobs_per_thread: f64,
+    /// The same in fleets of up to `most_led` threads, which split late: there each cut costs more than it helps; 1.
+    pub jobs_per_led_thread: f64,
     /// A worker gives a job up after this many times the predicted nodes; 64: predictions are right
     /// within a factor of five two times out of three, and what is given up is lost.
     pub budget_factor: f64,
@@ -90,6 +92,7 @@ impl Default for Config {
             lead_patience: Duration::from_secs(10),
             opinion_after: 2,
             jobs_per_thread: 16.0,
+            jobs_per_led_thread: 1.0,
             budget_factor: 64.0,
             retry_limit: 3,
             leaf_empties: 12,

@@ -118,7 +118,12 @@ impl Core {
             return self.config.longest_job;
         }
         let remaining: f64 = self.solves.values().map(Solve::remaining).sum();
-        let jobs = self.config.jobs_per_thread * threads as f64;
+        let of_each = if self.is_small_fleet() {
+            self.config.jobs_per_led_thread
+        } else {
+            self.config.jobs_per_thread
+        };
+        let jobs = of_each * threads as f64;
         (remaining / jobs).min(self.config.longest_job).max(self.smallest_job())
     }
 

@@ -1,9 +1,10 @@
 //! Small fleets: one worker leads a request, the others assist it.
 
 use outflank_coordinator::core::{Command, Config, Event, Interim, Job, WorkerId};
-use outflank_engine::{Belief, SharedHint, Window};
+use outflank_engine::{Belief, Score, SharedHint, Window};
 
 use crate::oracle::Oracle;
+use crate::random::{Random, position};
 use crate::script::{Script, assigned, nine_empties, only_job, split};
 use crate::worker::empty;
 
@@ -85,4 +86,22 @@ fn an_assistant_takes_over_from_a_lead_that_is_lost() {
     let commands = script.report(2, other, empty(&whole, 10));
     let (worker, job) = only_job(&commands);
     assert_eq!((worker, job.assistant), (other, None));
+}
+
+#[test]
+fn what_small_fleets_share_is_cut_into_their_own_number_of_parts() {
+    let position = position(&mut Random(31), 14);
+    let draw = Score::new(0).expect("it is a score");
+    let goal = Window::new(draw.down(), draw).expect("it is a window");
+    let emptiest = |most_led, jobs_per_thread, jobs_per_led_thread| {
+        let (longest_job, leaf_empties) = (1e9, 3);
+        let sizes = Config { jobs_per_thread, jobs_per_led_thread, longest_job, ..split() };
+        let mut script = Script::new(Config { most_led, leaf_empties, ..sizes });
+        script.join(0, 1, 1);
+        script.join(0, 2, 1);
+        let jobs = assigned(&script.submit_window(0, 1, position, goal));
+        jobs.iter().map(|(_, job)| job.position.empties()).max().expect("both have a job")
+    };
+    assert!(emptiest(8, 1000.0, 1.0) > emptiest(8, 1.0, 1000.0));
+    assert!(emptiest(0, 1.0, 1000.0) > emptiest(0, 1000.0, 1.0), "nobody leads");
 }

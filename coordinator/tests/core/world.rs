@@ -88,6 +88,7 @@ pub(crate) fn tiny() -> Config {
         longest_job: 200.0,
         trial_job: 60.0,
         jobs_per_thread: 4.0,
+        jobs_per_led_thread: 4.0,
         budget_factor: 4.0,
         leaf_empties: 3,
         most_led: 0,
