@@ -152,6 +152,9 @@ pub(super) struct Audits {
     open: BTreeMap<AuditId, Audit>,
     opened: u64,
     debts: Debts,
+    /// Positions of which an inference contradicts what is proved while another audit concerns them: its verdict may
+    /// leave the contradiction as it is.
+    unresolved: BTreeSet<Position>,
     /// The contradiction whose source was looked for last.
     traced: Option<Contradiction>,
     /// The case for which it was looked for.
@@ -260,6 +263,7 @@ impl Core {
         let can_decide = conflicts.iter().all(has_judges);
         for &Conflict { claim, held } in conflicts {
             if self.audits.concern(claim.position) {
+                self.audits.unresolved.insert(claim.position);
                 continue;
             }
             let id = self.open_audit(turn, self.audit_of(claim, Some(held), home));
@@ -280,9 +284,23 @@ impl Core {
         }
     }
 
+    /// Infers again where an audit is over that a contradiction has waited for: nothing else would, and who asks about
+    /// the position would wait for ever.
+    fn infer_again(&mut self, turn: &mut Turn<'_>) {
+        let all = std::mem::take(&mut self.audits.unresolved);
+        let (waiting, free): (BTreeSet<_>, BTreeSet<_>) =
+            all.into_iter().partition(|&position| self.audits.concern(position));
+        self.audits.unresolved = waiting;
+        if !free.is_empty() {
+            free.into_iter().for_each(|position| self.infer(turn, position));
+            self.settle(turn);
+        }
+    }
+
     /// Asks about claims, before anything else is handed out; puts off what nobody can answer.
     pub(super) fn assign_audits(&mut self, turn: &mut Turn<'_>) {
         self.take_up_debts(turn.now);
+        self.infer_again(turn);
         self.go_on_with_the_accused(turn);
         if self.audits.open.is_empty() && self.audits.held_back.is_empty() {
             return;
