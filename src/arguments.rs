@@ -219,6 +219,10 @@ pub(crate) struct Coordinator {
     /// threads]. Small jobs leave a proof whose parts are quick to check, and take more nodes.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1000..))]
     pub(crate) job_nodes: Option<u64>,
+    /// The threads of this coordinator's own short searches, by which it splits large positions over
+    /// many workers, 1 to 64 [default: one for each processor, at most 4].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub(crate) threads: Option<u32>,
 }
 
 /// Join the cluster of a coordinator and search for it.

@@ -131,7 +131,7 @@ pub(crate) async fn connect(
 impl Local {
     /// Starts a coordinator that nobody works for.
     pub(crate) fn without_worker(options: Options, store: Store) -> Result<Self, Failure> {
-        let service = start_service(options, store)?;
+        let service = start_service(options, store, None)?;
         Ok(Self { service, worker: JoinSet::new(), stop_worker: CancellationToken::new() })
     }
 
@@ -186,9 +186,15 @@ async fn failure(service: &Service, worker: &mut JoinSet<Result<(), WorkerError>
     }
 }
 
-/// Starts a coordinator that uses the engine's estimates.
-pub(crate) fn start_service(options: Options, store: Store) -> Result<Service, Failure> {
-    let advisor = EngineAdvisor::new().context("setting the coordinator's estimates up")?;
+/// Starts a coordinator that uses the engine's estimates, with so many threads for them or as many as usual.
+pub(crate) fn start_service(
+    options: Options,
+    store: Store,
+    threads: Option<u32>,
+) -> Result<Service, Failure> {
+    let threads = threads.unwrap_or_else(machine::threads_of_coordinator);
+    let advisor = EngineAdvisor::new(threads as usize);
+    let advisor = advisor.context("setting the coordinator's estimates up")?;
     Service::start(options, Arc::new(store), Box::new(advisor)).map_err(service_failure)
 }
 

@@ -27,7 +27,7 @@ async fn serve(arguments: &Coordinator) -> Result<Exit, Failure> {
     (options.token, options.identity) = (token, identity);
     options.core.audit_share = arguments.audit_share;
     options.core.audit_seed = arguments.audit_seed.unwrap_or_else(machine::unguessable);
-    let service = cluster::start_service(options, store)?;
+    let service = cluster::start_service(options, store, arguments.threads)?;
     output::line(&format!("listening on {address}"))?;
     service.serve(listener, stop).await.map_err(cluster::service_failure)?;
     Ok(Exit::Done)

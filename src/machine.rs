@@ -59,9 +59,20 @@ pub(crate) fn unguessable() -> u64 {
     RandomState::new().hash_one(process::id())
 }
 
+fn processors() -> u32 {
+    thread::available_parallelism().map_or(1, |count| count.get() as u32)
+}
+
+/// A coordinator's own searches take no more threads than this unless they are asked for.
+pub(crate) const MOST_OF_COORDINATOR: u32 = 4;
+
+/// Returns the threads that a coordinator's own searches take unless they are asked for.
+pub(crate) fn threads_of_coordinator() -> u32 {
+    processors().min(MOST_OF_COORDINATOR)
+}
+
 /// Returns the options of a worker in this process.
 pub(crate) fn worker_options(search: &Search) -> Result<outflank_worker::Options, Failure> {
-    let processors = || thread::available_parallelism().map_or(1, |count| count.get() as u32);
     let threads = search.threads.unwrap_or_else(|| processors().min(1024));
     let bytes = usize::try_from(search.hash.unwrap_or_else(usual_hash))
         .context("--hash is more than this machine can address")

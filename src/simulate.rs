@@ -21,7 +21,7 @@ use outflank_training::plot::{Chart, Series};
 use serde::Serialize;
 
 use crate::exit::{self, Exit, Failure, OrExit};
-use crate::{files, input, output};
+use crate::{files, input, machine, output};
 use record::Record;
 
 /// Simulate a cluster: how much faster are so many workers?
@@ -71,6 +71,9 @@ pub(crate) struct Simulate {
     /// The number of jobs for each thread into which a request is cut [default: as the coordinator's].
     #[arg(long, value_name = "N", value_parser = positive)]
     jobs_per_thread: Option<f64>,
+    /// The threads of the coordinator's own short searches, 1 to 64.
+    #[arg(long, value_name = "N", default_value_t = machine::MOST_OF_COORDINATOR, value_parser = clap::value_parser!(u32).range(1..=64))]
+    core_threads: u32,
     /// Let the coordinator know the values of all positions, at no cost: what perfect knowledge would
     /// give with the same splitting, messages and workers.
     #[arg(long, conflicts_with = "position")]
@@ -249,7 +252,8 @@ impl Tree {
         } else {
             let positions = requests.iter().map(|request| request.position);
             let beliefs: Vec<_> = positions.zip(alones.iter().map(|alone| alone.belief)).collect();
-            ModelAdvisor::new(shape.seed, Arc::clone(&cluster.thought), &beliefs).map(boxed)
+            let advisor = ModelAdvisor::new(shape.seed, Arc::clone(&cluster.thought), &beliefs);
+            advisor.map(|advisor| boxed(advisor.with_threads(asked.core_threads as usize)))
         };
         let advisor = advisor.ok_or_else(no_weights)?;
         let mut crew = Modelled::new(model, cluster.workers);
@@ -298,7 +302,8 @@ fn real(asked: &Simulate, position: &str, record: &mut Record) -> Result<Vec<Row
         for requests in requests.chunks(at_once) {
             let mut crew =
                 Engines::new(cluster.workers, TABLE_BYTES, isa).context("the workers' engines")?;
-            let advisor = Box::new(EngineAdvisor::new().context("the coordinator's estimates")?);
+            let advisor = EngineAdvisor::new(asked.core_threads as usize);
+            let advisor = Box::new(advisor.context("the coordinator's estimates")?);
             let watch = &mut |piece: &Piece| record.add(cluster.workers, piece);
             let measures = simulate(&cluster, advisor, requests, &mut crew, watch);
             sum = Some(match sum {

@@ -2,6 +2,8 @@
 
 use outflank_engine::{Engine, EngineError, Position, Settings, Window};
 use outflank_kernel::Isa;
+use rayon::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 
 use crate::core::Advisor;
 
@@ -14,18 +16,45 @@ const FEWEST_NODES: u64 = 200_000;
 /// Asks the engine.
 #[derive(Debug)]
 pub struct EngineAdvisor {
-    engine: Engine,
+    pool: ThreadPool,
+    /// One for each thread.
+    engines: Vec<Engine>,
 }
 
 impl EngineAdvisor {
-    /// Returns an advisor with a small engine of its own.
+    /// Returns an advisor with so many threads, at least one, and a small engine for each.
     ///
     /// # Errors
-    /// [`EngineError`] if there is no memory for it.
-    pub fn new() -> Result<Self, EngineError> {
+    /// [`AdvisorError`] if there is no memory for an engine, or the system has no thread left.
+    pub fn new(threads: usize) -> Result<Self, AdvisorError> {
+        let threads = threads.max(1);
+        let name = |number| format!("advisor-{number}");
+        let pool = ThreadPoolBuilder::new().num_threads(threads).thread_name(name).build()?;
         let settings = Settings { isa: Isa::detect(), table_bytes: TABLE_BYTES };
-        Engine::new(&settings).map(|engine| Self { engine })
+        let engines = (0..threads).map(|_| Engine::new(&settings)).collect::<Result<_, _>>()?;
+        Ok(Self { pool, engines })
     }
+}
+
+/// The coordinator cannot have estimates of its own.
+#[derive(Debug, thiserror::Error)]
+pub enum AdvisorError {
+    /// The system gives no threads.
+    #[error("starting the threads of the coordinator's estimates")]
+    Threads(#[from] ThreadPoolBuildError),
+    /// An engine cannot be made.
+    #[error("making an engine for the coordinator's estimates")]
+    Engine(#[from] EngineError),
+}
+
+/// Returns what `engine` believes of `position` after so many nodes, in discs.
+fn believe(engine: &Engine, position: Position, nodes: u64) -> i32 {
+    let estimate = if nodes < FEWEST_NODES {
+        outflank_engine::estimate(position)
+    } else {
+        engine.believe(position, nodes)
+    };
+    estimate.discs()
 }
 
 impl Advisor for EngineAdvisor {
@@ -34,10 +63,25 @@ impl Advisor for EngineAdvisor {
     }
 
     fn careful_estimate(&self, position: Position, nodes: u64) -> i32 {
-        if nodes < FEWEST_NODES {
-            return self.estimate(position);
-        }
-        self.engine.believe(position, nodes).discs()
+        believe(&self.engines[0], position, nodes)
+    }
+
+    fn threads(&self) -> usize {
+        self.engines.len()
+    }
+
+    fn estimates(&self, positions: &[Position]) -> Vec<i32> {
+        let estimate = |&position| self.estimate(position);
+        self.pool.install(|| positions.par_iter().map(estimate).collect())
+    }
+
+    fn careful_estimates(&self, positions: &[Position], nodes: u64) -> Vec<i32> {
+        let at_once = |positions: &[Position]| -> Vec<i32> {
+            let searches = positions.par_iter().zip(&self.engines);
+            searches.map(|(&position, engine)| believe(engine, position, nodes)).collect()
+        };
+        let rounds = positions.chunks(self.engines.len());
+        self.pool.install(|| rounds.flat_map(at_once).collect())
     }
 
     fn predicted_nodes(&self, position: Position, window: Window, estimate: i32) -> f64 {
@@ -77,4 +121,31 @@ fn predicted_small(position: Position, window: Window, estimate: i32) -> f64 {
     }
     let distance = f64::from((estimate - (window.upper().discs() - 1)).abs());
     null * (-0.08 * distance).exp()
+}
+
+#[cfg(test)]
+mod tests {
+    use outflank_engine::Square;
+
+    use super::*;
+
+    #[test]
+    fn several_threads_think_what_one_thinks() {
+        let after = |position: Position| {
+            Square::all(position.moves()).filter_map(move |square| position.play(square))
+        };
+        let positions: Vec<Position> = after(Position::START).flat_map(after).collect();
+        let several = EngineAdvisor::new(5).expect("there is memory");
+        assert_eq!((several.threads(), positions.len()), (5, 12));
+        let quick = |&position| several.estimate(position);
+        assert_eq!(several.estimates(&positions), positions.iter().map(quick).collect::<Vec<_>>());
+        // The first five are searched by engines that remember nothing.
+        let fresh = |&position| {
+            let advisor = EngineAdvisor::new(1).expect("there is memory");
+            advisor.careful_estimate(position, FEWEST_NODES)
+        };
+        let careful = several.careful_estimates(&positions, FEWEST_NODES);
+        assert_eq!(careful.len(), 12);
+        assert_eq!(careful[..5], positions[..5].iter().map(fresh).collect::<Vec<_>>());
+    }
 }

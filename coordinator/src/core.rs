@@ -82,6 +82,23 @@ pub trait Advisor {
         self.estimate(position)
     }
 
+    /// Returns [`estimate`](Self::estimate) of each of the `positions`. As many of them as the advisor
+    /// has [`threads`](Self::threads) take as long as one.
+    fn estimates(&self, positions: &[Position]) -> Vec<i32> {
+        positions.iter().map(|&position| self.estimate(position)).collect()
+    }
+
+    /// Returns the number of positions that the advisor searches at the same time, at least 1.
+    fn threads(&self) -> usize {
+        1
+    }
+
+    /// Returns [`careful_estimate`](Self::careful_estimate) of each of the `positions`. As many of
+    /// them as the advisor has [`threads`](Self::threads) take as long as one.
+    fn careful_estimates(&self, positions: &[Position], nodes: u64) -> Vec<i32> {
+        positions.iter().map(|&position| self.careful_estimate(position, nodes)).collect()
+    }
+
     /// Returns the scale of the errors of estimates, in discs, above 0: that of the logistic
     /// distribution that stands for them. The engine's are off by 6.7 discs (root mean square).
     fn error(&self) -> f64 {

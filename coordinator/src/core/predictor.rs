@@ -1,5 +1,7 @@
 //! What jobs will cost, corrected by what they have cost.
 
+use std::iter;
+
 use outflank_engine::{Position, Window};
 
 use super::question::Key;
@@ -122,8 +124,7 @@ impl Core {
     /// Returns the likely value of `position`, which is in the graph, by a search.
     pub(super) fn careful_estimate(&mut self, position: Position) -> i32 {
         // A wrong guess here costs a whole round of jobs.
-        let is_careful = self.graph.get(position).is_none_or(|node| node.careful);
-        if !is_careful && self.afford(LONGEST_THOUGHT) >= LONGEST_THOUGHT {
+        if !self.is_careful(position) && self.afford(LONGEST_THOUGHT) >= LONGEST_THOUGHT {
             self.estimate_with(position, LONGEST_THOUGHT);
         }
         self.estimate(position)
@@ -144,44 +145,52 @@ impl Core {
     }
 
     /// Improves the opinions on a goal that many workers are to search together, and on its children, the
-    /// most promising first: the larger the goal, the more jobs rest on that.
+    /// most promising first: the larger the goal, the more jobs rest on that. The core searches as many of
+    /// them at once as its advisor has threads.
     pub(super) fn think_deep(&mut self, key: Key) {
         let threads = self.fleet.threads().max(1) as f64;
         let predicted = self.questions.get(&key).map_or(0.0, |question| question.predicted);
         let rests = (THINKING_SHARE * self.job_size()).max(SHARE_OF_GOAL * predicted);
+        // What one of the core's threads may search.
         let mut budget = rests / threads;
-        let nodes = (budget / LOOKS).clamp(FEWEST_NODES, SEARCHED as f64);
-        if budget >= nodes && self.look(key.position, nodes) {
-            budget -= nodes;
-            let chance = self.prior(key);
-            if let Some(question) = self.questions.get_mut(&key)
-                && question.belief.is_none()
-            {
-                question.chance = chance;
-            }
-        }
+        let at_once = self.advisor.threads();
+        let nodes = (budget * at_once as f64 / LOOKS).clamp(FEWEST_NODES, SEARCHED as f64);
         while budget >= nodes {
-            let order = self.ordered_children(key.position);
-            let open = order.into_iter().find(|&child| self.look(child, nodes));
-            if open.is_none() {
+            let children = self.ordered_children(key.position);
+            let mut open: Vec<Position> = iter::once(key.position)
+                .chain(children)
+                .filter(|&any| !self.is_careful(any))
+                .collect();
+            open.truncate(at_once);
+            // Somebody may have waited long enough: then quick looks must do.
+            if open.is_empty() || self.afford(nodes) < nodes {
                 break;
             }
+            self.look(&open, nodes);
             budget -= nodes;
+            if open[0] == key.position {
+                let chance = self.prior(key);
+                if let Some(question) = self.questions.get_mut(&key)
+                    && question.belief.is_none()
+                {
+                    question.chance = chance;
+                }
+            }
         }
     }
 
-    /// Has an opinion of a position in the graph by a search of so many nodes, unless it has a careful one or somebody has
-    /// waited long enough. Returns whether it has searched.
-    fn look(&mut self, position: Position, nodes: f64) -> bool {
-        let is_careful = self.graph.get(position).is_none_or(|node| node.careful);
-        if is_careful || self.afford(nodes) < nodes {
-            return false;
+    fn is_careful(&self, position: Position) -> bool {
+        self.graph.get(position).is_none_or(|node| node.careful)
+    }
+
+    /// Has opinions of `positions` in the graph by searches of so many nodes each.
+    fn look(&mut self, positions: &[Position], nodes: f64) {
+        let estimates = self.advisor.careful_estimates(positions, nodes as u64);
+        for (&position, estimate) in positions.iter().zip(estimates) {
+            if let Some(node) = self.graph.get_mut(position) {
+                (node.careful, node.estimate, node.searched) = (true, Some(estimate), Some(nodes));
+            }
         }
-        self.estimate_with(position, nodes);
-        if let Some(node) = self.graph.get_mut(position) {
-            node.searched = Some(nodes);
-        }
-        true
     }
 
     /// Has a better opinion of a goal of which no worker on trial has said what it believes: what is

@@ -185,6 +185,9 @@ impl Core {
     pub(super) fn ordered_children(&mut self, position: Position) -> Vec<Position> {
         let Some(node) = self.graph.get(position) else { return Vec::new() };
         let (edges, order) = (node.edges.clone(), node.order.clone());
+        let is_placed = |edge: &&Edge| edge.square.is_some_and(|square| order.contains(&square));
+        let others = edges.iter().filter(|edge| !is_placed(edge)).map(|edge| edge.child);
+        self.estimate_all(others.collect());
         let discs = if self.is_deep() { DISCS_OF_REPLY } else { 0 };
         let mut ranked: Vec<_> = edges
             .into_iter()
@@ -211,6 +214,19 @@ impl Core {
                 |edge: &Edge| edge.square.is_some_and(|square| node.order.contains(&square));
             node.edges.iter().all(is_placed)
         })
+    }
+
+    /// Has estimates of those of `positions` in the graph that have none.
+    fn estimate_all(&mut self, mut positions: Vec<Position>) {
+        positions.retain(|&position| {
+            self.graph.get(position).is_some_and(|node| node.estimate.is_none())
+        });
+        let estimates = self.advisor.estimates(&positions);
+        for (position, estimate) in positions.into_iter().zip(estimates) {
+            if let Some(node) = self.graph.get_mut(position) {
+                node.estimate = Some(estimate);
+            }
+        }
     }
 
     /// Returns the likely value of a position in the graph, in discs, within its proved bound.

@@ -101,12 +101,16 @@ fn many_workers_on_one_request_try_first_a_move_that_leaves_few_replies() {
     assert!(different > 0, "the replies never mattered");
 }
 
+/// Positions that were looked at together, and with how many nodes each.
+type Look = (Vec<Position>, u64);
+
 /// Has quick opinions of all positions that are wrong, and looks at some carefully.
 struct Thinker {
     /// The nodes that a position of nine empties takes.
     size: f64,
-    /// The positions that were looked at, and with how many nodes.
-    looks: Arc<Mutex<Vec<(Position, u64)>>>,
+    threads: usize,
+    /// What was looked at, one after the other.
+    looks: Arc<Mutex<Vec<Look>>>,
 }
 
 impl Advisor for Thinker {
@@ -115,8 +119,16 @@ impl Advisor for Thinker {
     }
 
     fn careful_estimate(&self, position: Position, nodes: u64) -> i32 {
-        self.looks.lock().unwrap().push((position, nodes));
-        Heuristic.estimate(position)
+        self.careful_estimates(&[position], nodes)[0]
+    }
+
+    fn threads(&self) -> usize {
+        self.threads
+    }
+
+    fn careful_estimates(&self, positions: &[Position], nodes: u64) -> Vec<i32> {
+        self.looks.lock().unwrap().push((positions.to_vec(), nodes));
+        Heuristic.estimates(positions)
     }
 
     fn predicted_nodes(&self, position: Position, _window: Window, _estimate: i32) -> f64 {
@@ -203,25 +215,52 @@ fn the_core_hears_events_between_its_thoughts() {
     assert!(most <= 32_000_000 + 20_000_000 && turns > 2, "{most}, {turns}");
 }
 
+/// Returns at which positions a core with so many threads looks together, one after the other, before it splits
+/// `root`, which takes so many nodes, and with how many each time.
+fn looks_before_a_split(root: Position, size: f64, threads: usize) -> Vec<Look> {
+    let config = Config { goals_from: 1, threads_per_deep: 1, ..split() };
+    let looks = Arc::new(Mutex::new(Vec::new()));
+    let advisor = Thinker { size, threads, looks: Arc::clone(&looks) };
+    let core = Core::new(config, Box::new(advisor));
+    let mut script = Script { core, store: Store::default() };
+    script.join(0, 1, 1);
+    let goal = Window::at_least(Score::DRAW).unwrap();
+    script.submit_window(0, 1, root, goal);
+    let looks = looks.lock().unwrap();
+    looks.clone()
+}
+
 #[test]
 fn the_core_looks_at_a_goal_of_many_workers_and_at_its_moves_as_long_as_its_size_allows() {
-    let config = Config { goals_from: 1, threads_per_deep: 1, ..split() };
     let root = nine_empties().canonical();
     let moves = root.moves().count_ones() as usize;
     // Two parts of a hundred of the goal are none of the smallest searches, one, three, and more than enough.
     for (size, expected) in [(9.9e6, 0), (1.1e7, 1), (3.1e7, 3), (1e9, 1 + moves)] {
-        let looks = Arc::new(Mutex::new(Vec::new()));
-        let advisor = Thinker { size, looks: Arc::clone(&looks) };
-        let core = Core::new(config.clone(), Box::new(advisor));
-        let mut script = Script { core, store: Store::default() };
-        script.join(0, 1, 1);
-        let goal = Window::at_least(Score::DRAW).unwrap();
-        script.submit_window(0, 1, root, goal);
-        let looks = looks.lock().unwrap();
-        let positions: BTreeSet<Position> = looks.iter().map(|&(position, _)| position).collect();
+        let looks = looks_before_a_split(root, size, 1);
+        assert!(looks.iter().all(|(positions, _)| positions.len() == 1), "{looks:?}");
+        let positions: BTreeSet<Position> = looks.iter().map(|(looked, _)| looked[0]).collect();
         assert_eq!((looks.len(), positions.len()), (expected, expected), "{size}");
         let nodes: f64 = looks.iter().map(|&(_, nodes)| nodes as f64).sum();
         assert!(nodes <= 0.02 * size, "{nodes} of {size}");
+    }
+}
+
+#[test]
+fn with_threads_of_its_own_the_core_looks_at_as_many_moves_at_once() {
+    let root = nine_empties().canonical();
+    let moves = root.moves().count_ones() as usize;
+    let (most, threads) = (1e9, 3);
+    let looks = looks_before_a_split(root, most, threads);
+    let together: Vec<usize> = looks.iter().map(|(positions, _)| positions.len()).collect();
+    assert_eq!(looks[0].0[0], root, "the goal is among the first");
+    let (last, before) = together.split_last().unwrap();
+    assert!(before.iter().all(|&count| count == threads) && *last <= threads, "{together:?}");
+    assert_eq!(together.iter().sum::<usize>(), 1 + moves, "{together:?}");
+    // It takes no longer than one thread may.
+    for (size, rounds) in [(9.9e6, 0), (1.1e7, 1), (2.1e7, 2)] {
+        let looks = looks_before_a_split(root, size, threads);
+        assert_eq!(looks.len(), rounds, "{size}");
+        assert!(looks.iter().all(|(positions, _)| positions.len() == threads), "{looks:?}");
     }
 }
 

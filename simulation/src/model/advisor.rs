@@ -35,22 +35,52 @@ pub struct ModelAdvisor {
     weights: &'static Weights,
     isa: Isa,
     seed: u64,
+    threads: usize,
     thought: Arc<AtomicU64>,
     beliefs: BTreeMap<Position, i32>,
 }
 
 impl ModelAdvisor {
-    /// Returns an advisor with errors drawn by `seed`, that adds its nodes to `thought` and, when it thinks
+    /// Returns an advisor with errors drawn by `seed`, that adds the nodes it waits for to `thought` and, when it thinks
     /// carefully, has these `beliefs` of canonical positions; or `None` if the program has no evaluation.
     #[must_use]
     pub fn new(seed: u64, thought: Arc<AtomicU64>, beliefs: &[(Position, i32)]) -> Option<Self> {
         let weights = Weights::embedded().ok()?;
         let beliefs = beliefs.iter().copied().collect();
-        Some(Self { weights, isa: Isa::detect(), seed, thought, beliefs })
+        Some(Self { weights, isa: Isa::detect(), seed, threads: 1, thought, beliefs })
     }
 
-    fn look(&self, position: Position, plies: u32, nodes: u64, error: f64) -> i32 {
+    /// Returns the advisor with so many threads for careful estimates, at least one.
+    #[must_use]
+    pub fn with_threads(self, threads: usize) -> Self {
+        Self { threads: threads.max(1), ..self }
+    }
+
+    /// Lets the core wait for a search of so many nodes.
+    fn charge(&self, nodes: u64) {
         self.thought.fetch_add(nodes, Ordering::Relaxed);
+    }
+
+    /// Returns how many searches one after the other it takes to look at all `positions`.
+    fn rounds(&self, positions: &[Position]) -> u64 {
+        positions.len().div_ceil(self.threads) as u64
+    }
+
+    /// Returns the quick opinion, of which nothing is charged.
+    fn guess(&self, position: Position) -> i32 {
+        self.look(position, PLIES[0], QUICK_ERROR)
+    }
+
+    /// Returns the opinion after a careful search of so many nodes, of which nothing is charged.
+    fn believe(&self, position: Position, nodes: u64) -> i32 {
+        if let Some(&belief) = self.beliefs.get(&position) {
+            return belief;
+        }
+        let error = CAREFUL_ERROR * (1e6 / nodes as f64).powf(0.25);
+        self.look(position, PLIES[1], error)
+    }
+
+    fn look(&self, position: Position, plies: u32, error: f64) -> i32 {
         let values = look_ahead(self.isa, self.weights, &[position], plies);
         let value = f64::from(values[0]) / f64::from(UNIT);
         let own = normal(hash(self.seed, position, 3));
@@ -60,19 +90,33 @@ impl ModelAdvisor {
 
 impl Advisor for ModelAdvisor {
     fn estimate(&self, position: Position) -> i32 {
-        self.look(position, PLIES[0], QUICK, QUICK_ERROR)
+        self.charge(QUICK);
+        self.guess(position)
     }
 
     fn careful_estimate(&self, position: Position, nodes: u64) -> i32 {
         if nodes < FEWEST_NODES {
             return self.estimate(position);
         }
-        if let Some(&belief) = self.beliefs.get(&position) {
-            self.thought.fetch_add(nodes, Ordering::Relaxed);
-            return belief;
+        self.charge(nodes);
+        self.believe(position, nodes)
+    }
+
+    fn threads(&self) -> usize {
+        self.threads
+    }
+
+    fn estimates(&self, positions: &[Position]) -> Vec<i32> {
+        self.charge(QUICK * self.rounds(positions));
+        positions.iter().map(|&position| self.guess(position)).collect()
+    }
+
+    fn careful_estimates(&self, positions: &[Position], nodes: u64) -> Vec<i32> {
+        if nodes < FEWEST_NODES {
+            return self.estimates(positions);
         }
-        let error = CAREFUL_ERROR * (1e6 / nodes as f64).powf(0.25);
-        self.look(position, PLIES[1], nodes, error)
+        self.charge(nodes * self.rounds(positions));
+        positions.iter().map(|&position| self.believe(position, nodes)).collect()
     }
 
     fn predicted_nodes(&self, position: Position, window: Window, estimate: i32) -> f64 {
