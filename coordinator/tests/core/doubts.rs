@@ -8,7 +8,9 @@ use outflank_coordinator::core::{
 use outflank_engine::{Bound, Position, Score, Square};
 
 use crate::oracle::Oracle;
-use crate::script::{Script, assigned, nine_empties, only_job, resumed as again, truth, whole};
+use crate::script::{
+    Script, assigned, nine_empties, only_job, resumed as again, split, truth, whole,
+};
 use crate::world::Store;
 
 /// Returns a core that is asked for a position of which the store says `bound`, which was doubted.
@@ -57,6 +59,37 @@ fn a_claim_that_was_doubted_is_traced_when_two_refute_it() {
     assert!(commands.iter().any(is_traced), "{commands:?}");
     let commands = script.at(3, Event::TakenBack { era: 4 });
     assert!(commands.contains(&Command::Cleared { audit: AuditId(5) }), "{commands:?}");
+}
+
+#[test]
+fn a_contradiction_that_has_waited_for_another_audit_is_looked_into_when_that_is_over() {
+    let value = Oracle::default().value(nine_empties());
+    let (low, high) = (value.up(), value.up().up());
+    let (position, held) = (nine_empties().canonical(), Bound::new(low, high).unwrap());
+    let mut script = Script::new(Config { lines: false, ..split() });
+    script.store.0.insert(position, (held, None));
+    // Of the stored bound one half is doubted; it is the other that is false.
+    let (bound, method) = (Bound::at_most(high), Method::Search);
+    let claim = Proof { position, bound, best_move: None, nodes: 0, method, worker: None };
+    script.at(0, again(3, &[(5, claim)]));
+    script.submit(0, 1, nine_empties());
+    let joined = (1..=4).flat_map(|worker| assigned(&script.join(1, worker, 1)));
+    let mut open: Vec<_> = joined.collect();
+    let mut commands = Vec::new();
+    // Whoever searches for the request is faster than the judges.
+    while !open.is_empty() {
+        let next = open.iter().position(|(_, job)| !job.is_apart).unwrap_or(0);
+        let (worker, job) = open.remove(next);
+        let said = script.report(2, worker, truth(&job));
+        open.extend(assigned(&said));
+        commands.extend(said);
+    }
+    assert!(commands.contains(&Command::Cleared { audit: AuditId(5) }), "{commands:?}");
+    let is_traced = |command: &Command| {
+        matches!(command, Command::Trace { position: of, held: lie, .. }
+            if (*of, *lie) == (position, held))
+    };
+    assert!(commands.iter().any(is_traced), "nobody looks into it: {commands:?}");
 }
 
 /// A store that counts how often it is asked.
