@@ -14,7 +14,8 @@ pub struct Config {
     pub threads_at_shortest: usize,
     /// The largest job, in predicted nodes: ten thousand million, about five minutes of one core. Up to this size requests
     /// go out whole while there are enough of them; a goal among many that takes four times as much is split then. For
-    /// larger ones see `trial_job`. A kill costs less: dear bounds from inside a job are stored while it runs.
+    /// larger ones see `trial_job`. Where there are more threads than requests it shrinks with the square of the requests for
+    /// each thread. A kill costs less: dear bounds from inside a job are stored while it runs.
     pub longest_job: f64,
     /// For so many nodes, and no more than `longest_job`, a goal goes out that is larger than a job, before it is split in
     /// the order in which its worker leaves the moves; a thousand million, half a minute of one core. A longer trial proves

@@ -14,6 +14,13 @@ use super::{Core, Turn};
 /// A goal among many requests may take so many times the largest job that is planned.
 const LONGEST: f64 = 4.0;
 
+/// Where there are more threads than requests the largest job shrinks with the square of the requests for each thread: with
+/// smaller jobs several workers find enough to do for one request that is needed for sure.
+const SHRINKING: i32 = 2;
+
+/// But it stays so many times as large as the smallest.
+const LEAST: f64 = 5.0;
+
 impl Core {
     /// Hands out jobs as long as threads are free: from the queue, else speculative brothers, else
     /// second copies; all of it only until the turn's splits are used up.
@@ -96,7 +103,7 @@ impl Core {
         // To find the size takes a look at every request: most questions do not need it.
         let predicted = question.predicted;
         let is_small = predicted <= self.smallest_job()
-            || predicted <= self.config.longest_job && (one_worker || predicted <= self.job_size());
+            || predicted <= self.longest_job() && (one_worker || predicted <= self.job_size());
         is_leaf || is_small || self.wants_lead(key) || self.is_tried(key)
     }
 
@@ -106,7 +113,7 @@ impl Core {
     fn is_tried(&self, key: Key) -> bool {
         let predicted = self.questions.get(&key).map_or(0.0, |question| question.predicted);
         let is_leaf = key.position.empties() <= self.config.leaf_empties;
-        let is_large = predicted > self.config.longest_job && !is_leaf;
+        let is_large = predicted > self.longest_job() && !is_leaf;
         is_large && key.window.is_null() && self.has_many_requests()
     }
 
@@ -115,7 +122,7 @@ impl Core {
     pub(super) fn job_size(&self) -> f64 {
         let threads = self.fleet.threads().max(1);
         if self.waits_for_threads() {
-            return self.config.longest_job;
+            return self.longest_job();
         }
         let remaining: f64 = self.solves.values().map(Solve::remaining).sum();
         let of_each = if self.is_small_fleet() {
@@ -125,6 +132,17 @@ impl Core {
         };
         let jobs = of_each * threads as f64;
         (remaining / jobs).min(self.config.longest_job).max(self.smallest_job())
+    }
+
+    /// Returns the largest job, in predicted nodes: as configured, and smaller where workers share the requests of a crowd.
+    pub(super) fn longest_job(&self) -> f64 {
+        let whole = self.config.longest_job;
+        let (open, threads) = (self.solves.len(), self.fleet.threads());
+        if open >= threads || !self.has_many_requests() {
+            return whole;
+        }
+        let share = open as f64 / threads as f64;
+        (whole * share.powi(SHRINKING)).max(LEAST * self.smallest_job()).min(whole)
     }
 
     /// Returns the size up to which nothing is split, in predicted nodes: for a large fleet that is more than a worker would
@@ -211,7 +229,7 @@ impl Core {
 
     pub(super) fn node_limit(&self, key: Key, question: &Question) -> u64 {
         if self.is_tried(key) {
-            return self.config.trial_job.min(self.config.longest_job) as u64;
+            return self.config.trial_job.min(self.longest_job()) as u64;
         }
         let growth = self.config.budget_factor.powi(question.overruns as i32 + 1);
         let limit = (question.predicted * growth).max(self.config.shortest_job);
@@ -222,9 +240,9 @@ impl Core {
     /// so wrong that it would be one worker's for hours.
     fn most_of(&self, key: Key, question: &Question) -> Option<f64> {
         let is_leaf = key.position.empties() <= self.config.leaf_empties;
-        let was_to_fit = question.predicted <= self.config.longest_job && !is_leaf;
+        let was_to_fit = question.predicted <= self.longest_job() && !is_leaf;
         let is_concerned = was_to_fit && key.window.is_null() && self.has_many_requests();
-        is_concerned.then_some(LONGEST * self.config.longest_job)
+        is_concerned.then_some(LONGEST * self.longest_job())
     }
 
     fn set_state(&mut self, key: Key, state: State) {

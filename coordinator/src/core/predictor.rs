@@ -198,7 +198,7 @@ impl Core {
     /// does without.
     pub(super) fn think_of(&mut self, key: Key) {
         let is_doubtful = self.questions.get(&key).is_some_and(|question| {
-            question.belief.is_none() && question.predicted > self.config.longest_job
+            question.belief.is_none() && question.predicted > self.longest_job()
         });
         let threads = self.fleet.threads().max(1) as f64;
         let affordable = THINKING_SHARE * self.config.longest_job / threads;

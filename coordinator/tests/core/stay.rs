@@ -64,6 +64,21 @@ fn no_trial_is_longer_than_a_job_may_be() {
 }
 
 #[test]
+fn where_workers_share_requests_the_largest_job_is_smaller() {
+    for (threads, share) in [(1, 1.0), (2, 4.0), (4, 16.0), (100, 60.0)] {
+        let shortest_job = 1.0;
+        let longest_job = 300.0;
+        let many = Config { goals_from: 1, threads_per_deep: usize::MAX, ..split() };
+        let mut script = Script::new(Config { shortest_job, longest_job, ..many });
+        script.join(0, 1, threads);
+        let root = position(&mut Random(11), 10);
+        let (_, job) = only_job(&script.submit_window(0, 1, root, hopeless()));
+        let smallest = longest_job / share;
+        assert_eq!(job.node_limit, smallest as u64, "{threads} threads: a trial of a job's size");
+    }
+}
+
+#[test]
 fn a_goal_that_was_to_fit_a_job_may_take_four_and_is_split_then() {
     let config = Config { goals_from: 1, ..split() };
     let mut script = Script::new(config.clone());
