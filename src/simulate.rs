@@ -39,8 +39,8 @@ pub(crate) struct Simulate {
     /// The numbers of workers to simulate, of one thread each, 1 to 10000.
     #[arg(long, value_name = "N,…", value_delimiter = ',', default_values = ["1", "4", "16", "64", "256", "1024"], value_parser = clap::value_parser!(u16).range(1..=10_000))]
     workers: Vec<u16>,
-    /// The empty squares of the roots of the synthetic tree, 20 to 40.
-    #[arg(long, value_name = "N", default_value_t = 34, value_parser = clap::value_parser!(u32).range(20..=40))]
+    /// The empty squares of the roots of the synthetic tree, 20 to 44.
+    #[arg(long, value_name = "N", default_value_t = 34, value_parser = clap::value_parser!(u32).range(20..=44))]
     empties: u32,
     /// The number of roots; of one the value is asked, of more whether the side ahead holds a draw.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100_000))]
@@ -57,7 +57,7 @@ pub(crate) struct Simulate {
     #[arg(long, value_name = "FILE", conflicts_with = "position")]
     fit: Option<PathBuf>,
     /// The empty squares at which the synthetic tree ends [default: 10 less than the roots].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(8..=38))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(8..=42))]
     horizon: Option<u32>,
     /// The nodes that a worker searches in a second.
     #[arg(long, value_name = "N", default_value_t = 29e6, value_parser = positive)]
