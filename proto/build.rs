@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use prost::Message;
 
-const PROTOS: &[&str] = &["outflank/v1/cluster.proto", "outflank/v1/campaigns.proto"];
+const PROTOS: &[&str] =
+    &["outflank/v1/cluster.proto", "outflank/v1/campaigns.proto", "outflank/v1/fleet.proto"];
 
 fn main() -> Result<(), Box<dyn Error>> {
     for proto in PROTOS {

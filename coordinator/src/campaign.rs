@@ -28,7 +28,6 @@ mod export;
 mod form;
 mod import;
 mod ledger;
-mod meter;
 mod question;
 mod record;
 mod roster;

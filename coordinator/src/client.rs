@@ -2,6 +2,7 @@
 //! connection, for the answer.
 
 mod campaigns;
+mod fleet;
 
 use std::error::Error;
 use std::hash::{BuildHasher, RandomState};
@@ -18,6 +19,7 @@ use tonic::{Code, Status, Streaming};
 
 use crate::core::{Progress, Solution};
 pub use campaigns::{CampaignsClient, Rows};
+pub use fleet::FleetClient;
 
 /// How long a client tries to reach a coordinator that it has lost.
 pub const RETRY_LIMIT: Duration = Duration::from_secs(60);

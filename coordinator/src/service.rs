@@ -23,6 +23,7 @@ mod docket;
 mod error;
 mod events;
 mod fate;
+mod fleet;
 mod gate;
 mod journal;
 mod links;
@@ -54,6 +55,8 @@ pub use docket::reopen_verdicts;
 pub use error::ServiceError;
 use events::Events;
 use fate::Fate;
+pub use fleet::Observer;
+use fleet::Window;
 use links::Links;
 use listen::Memory;
 pub use options::{Identity, Options};
@@ -67,6 +70,7 @@ struct Shared {
     options: Options,
     events: Events,
     links: Links,
+    window: Window,
     store: Arc<dyn ProofStore>,
     fate: Fate,
     campaigns: Campaigns,
@@ -112,6 +116,7 @@ impl Service {
             options,
             events,
             links: Links::default(),
+            window: Window::new(),
             store,
             fate: Fate::default(),
             campaigns,
@@ -148,6 +153,12 @@ impl Service {
     #[must_use]
     pub fn connect_in_memory(&self) -> Connection {
         Access::default().over(self.memory.connect())
+    }
+
+    /// Returns a way to see what the coordinator and its workers do.
+    #[must_use]
+    pub fn observer(&self) -> Observer {
+        Observer(Arc::clone(&self.shared))
     }
 
     /// Completes as soon as a worker has joined.

@@ -12,6 +12,7 @@ mod address;
 pub mod campaign;
 mod client_messages;
 mod domain;
+pub mod fleet;
 mod invalid;
 pub mod message;
 mod worker_messages;

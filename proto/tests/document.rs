@@ -7,8 +7,9 @@ use std::path::Path;
 fn the_document_was_checked_against_this_version_of_the_protocol() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let document = fs::read_to_string(root.join("../docs/protocol.md")).expect("its description");
-    for file in ["outflank/v1/cluster.proto", "outflank/v1/campaigns.proto"] {
-        let proto = fs::read(root.join(file)).expect("the protocol");
+    let files = ["cluster", "campaigns", "fleet"].map(|name| format!("outflank/v1/{name}.proto"));
+    for file in files {
+        let proto = fs::read(root.join(&file)).expect("the protocol");
         let line = format!("<!-- sha256 of proto/{file}: {} -->", sha256(&proto));
         assert!(
             document.lines().any(|found| found == line),

@@ -23,6 +23,9 @@ const MOST_EVENTS: usize = 256;
 /// The most questions that are split before events are taken again: some milliseconds, too.
 const MOST_SPLITS: usize = 32;
 
+/// The least time between two looks at the size of the core's state, in milliseconds.
+const SHOWN_EVERY: u64 = 250;
+
 /// Nothing can be kept any more; whoever has found that has said why.
 #[derive(Debug)]
 struct Stopped;
@@ -45,6 +48,8 @@ pub(super) struct Actor {
     era: u64,
     /// How many claims no other worker could audit when that was looked at last.
     unaudited: u64,
+    /// When the size of the core's state was shown last.
+    shown: Millis,
     /// What an earlier coordinator has left open.
     resumed: Option<Event>,
 }
@@ -78,6 +83,7 @@ impl Actor {
             last_batch: 0,
             era,
             unaudited: 0,
+            shown: Millis(0),
             resumed: Some(resumed),
         }
     }
@@ -151,7 +157,16 @@ impl Actor {
             return Ok(true);
         }
         self.count_unaudited();
+        self.show(now);
         Ok(has_more)
+    }
+
+    /// Shows operators the size of the core's state.
+    fn show(&mut self, now: Millis) {
+        if now.0 >= self.shown.0 + SHOWN_EVERY {
+            self.shown = now;
+            self.shared.window.show(self.core.status());
+        }
     }
 
     /// Says how many claims no other worker could audit yet, where that has changed.

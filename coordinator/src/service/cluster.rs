@@ -1,6 +1,5 @@
 //! The workers' side of the service: one task for each connection.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -13,7 +12,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use tokio_util::sync::CancellationToken;
 use tonic::{Request, Response, Status, Streaming};
 
-use super::links::{WorkerLink, WorkerQueue};
+use super::links::{Record, WorkerLink, WorkerQueue};
 use super::{Shared, convert};
 use crate::core::{Event, WorkerId};
 use crate::store::Origin;
@@ -107,6 +106,7 @@ impl Connection {
     ) -> Result<Self, Status> {
         let worker = WorkerId(shared.next_worker.fetch_add(1, Ordering::Relaxed));
         let name = name(&hello);
+        let record = Record::new(&hello, Instant::now());
         let known_as = name.clone().unwrap_or_else(|| format!("{}/{}", hello.host, worker.0));
         let Hello { build, isa, host, threads, listens, .. } = hello;
         let heartbeat = shared.options.heartbeat.as_millis().max(1);
@@ -129,9 +129,8 @@ impl Connection {
             queue: queue.clone(),
             cut: cut.clone(),
             origin: Arc::new(origin),
-            threads,
             listens,
-            jobs: BTreeSet::new(),
+            record,
         };
         shared.links.add_worker(worker, name.as_deref(), link)?;
         let shown = known_as.as_str();
@@ -199,6 +198,7 @@ impl Connection {
                 return Err(Status::invalid_argument("field message is a second hello"));
             }
             FromWorker::Heartbeat(jobs) => {
+                self.shared.links.heard(worker, &jobs);
                 let jobs = jobs.into_iter().map(|(job, nodes)| (crate::core::JobId(job), nodes));
                 Event::Heartbeat { worker, jobs: jobs.collect() }
             }
@@ -212,9 +212,13 @@ impl Connection {
                 Event::Found { worker, job: crate::core::JobId(job), era, bounds }
             }
             FromWorker::Report(report) => {
+                self.shared.links.reported(worker, &report);
                 Event::Reported { worker, report: convert::report(report) }
             }
-            FromWorker::Draining => Event::Draining { worker },
+            FromWorker::Draining => {
+                self.shared.links.drains(worker);
+                Event::Draining { worker }
+            }
         };
         self.shared.events.send(event).await;
         Ok(())

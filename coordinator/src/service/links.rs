@@ -1,17 +1,22 @@
 //! The connections to workers and clients, as the actor and the writer see them: places to send to
 //! without waiting.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod record;
+
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use outflank_proto::message::{SolveUpdate, ToWorker};
+use outflank_proto::fleet::{Totals, WorkerState};
+use outflank_proto::message::{Report, SolveUpdate, ToWorker};
 use outflank_proto::v1;
 use tokio::sync::mpsc;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tonic::Status;
 
 use crate::core::{JobId, SolveId, WorkerId};
 use crate::store::Origin;
+pub(super) use record::Record;
 
 /// The most requests that can be open at once.
 const MOST_SOLVES: usize = 10_000;
@@ -32,12 +37,10 @@ pub(super) struct WorkerLink {
     pub(super) cut: CancellationToken,
     /// Who it is, for the provenance of its proofs.
     pub(super) origin: Arc<Origin>,
-    /// The number of its threads.
-    pub(super) threads: u32,
     /// Whether it understands what others believe and prove.
     pub(super) listens: bool,
-    /// The jobs it has.
-    pub(super) jobs: BTreeSet<JobId>,
+    /// What it has, does and has done.
+    pub(super) record: Record,
 }
 
 /// How many there are of what.
@@ -65,18 +68,21 @@ struct Open {
     threads: u64,
     jobs: u64,
     unaudited: u64,
+    /// What all workers have done, those who have left included.
+    totals: Totals,
 }
 
 impl Open {
     fn add(&mut self, worker: WorkerId, link: WorkerLink) {
-        self.threads += u64::from(link.threads);
+        self.threads += u64::from(link.record.threads());
+        self.totals.joined += 1;
         self.workers.insert(worker, link);
     }
 
     fn remove(&mut self, worker: WorkerId) {
         if let Some(link) = self.workers.remove(&worker) {
-            self.threads -= u64::from(link.threads);
-            self.jobs -= number(link.jobs.len());
+            self.threads -= u64::from(link.record.threads());
+            self.jobs -= number(link.record.jobs());
         }
     }
 
@@ -163,8 +169,10 @@ impl Links {
         let Open { workers, jobs, .. } = &mut *open;
         let Some(link) = workers.get_mut(&worker) else { return };
         match &message {
-            ToWorker::Job(job) => *jobs += u64::from(link.jobs.insert(JobId(job.id))),
-            ToWorker::Acknowledge(job) => *jobs -= u64::from(link.jobs.remove(&JobId(*job))),
+            ToWorker::Job(job) => *jobs += u64::from(link.record.given(job, Instant::now())),
+            ToWorker::Acknowledge(job) => {
+                *jobs -= u64::from(link.record.acknowledged(JobId(*job)));
+            }
             _ => {}
         }
         if let Err(refused) = link.queue.try_send(Ok(message.into())) {
@@ -179,6 +187,48 @@ impl Links {
             }
             link.cut.cancel();
         }
+    }
+
+    /// Notes a sign of life of a worker: the nodes searched so far in each of its jobs.
+    pub(super) fn heard(&self, worker: WorkerId, jobs: &[(u64, u64)]) {
+        let mut open = self.open();
+        let Open { workers, totals, .. } = &mut *open;
+        if let Some(link) = workers.get_mut(&worker) {
+            totals.nodes += link.record.heard(jobs, Instant::now());
+        }
+    }
+
+    /// Notes what a worker reports.
+    pub(super) fn reported(&self, worker: WorkerId, report: &Report) {
+        let mut open = self.open();
+        let Open { workers, totals, .. } = &mut *open;
+        if let Some(link) = workers.get_mut(&worker) {
+            totals.nodes += link.record.reported(report, Instant::now());
+            record::count(&mut totals.jobs, report);
+        }
+    }
+
+    /// Notes that a worker wants no more jobs.
+    pub(super) fn drains(&self, worker: WorkerId) {
+        if let Some(link) = self.open().workers.get_mut(&worker) {
+            link.record.drains();
+        }
+    }
+
+    /// Returns what the workers do at this moment, by name, and what has been done so far.
+    pub(super) fn look(&self) -> (Vec<WorkerState>, Totals) {
+        let (open, now) = (self.open(), Instant::now());
+        let states = open.workers.values().map(|link| link.record.state(&link.origin, now));
+        let mut states: Vec<WorkerState> = states.collect();
+        let totals = open.totals;
+        drop(open);
+        states.sort_by(|one, other| one.name.cmp(&other.name));
+        (states, totals)
+    }
+
+    /// Returns the number of worker processes that are refused.
+    pub(super) fn refused(&self) -> u64 {
+        number(self.open().distrusted.len())
     }
 
     /// Gives workers a message that they can do without: those that understand it and have at most

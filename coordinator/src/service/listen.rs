@@ -8,6 +8,7 @@ use hyper_util::rt::TokioIo;
 use outflank_proto::DESCRIPTORS;
 use outflank_proto::v1::campaigns_server::CampaignsServer;
 use outflank_proto::v1::cluster_server::ClusterServer;
+use outflank_proto::v1::fleet_server::FleetServer;
 use outflank_proto::v1::solver_server::SolverServer;
 use tokio::io::DuplexStream;
 use tokio::net::TcpListener;
@@ -25,6 +26,7 @@ use tower::service_fn;
 
 use super::campaigns::CampaignsService;
 use super::cluster::ClusterService;
+use super::fleet::FleetService;
 use super::gate::Gate;
 use super::solver::SolverService;
 use super::{Identity, Options, ServiceError, Shared};
@@ -44,9 +46,11 @@ fn services(shared: &Arc<Shared>, gate: &Gate, server: Server) -> (Router, Healt
     let cluster = ClusterService(Arc::clone(shared));
     let solver = SolverService(Arc::clone(shared));
     let campaigns = CampaignsService(Arc::clone(shared));
+    let fleet = FleetService(Arc::clone(shared));
     let routes = Routes::new(ClusterServer::with_interceptor(cluster, gate.clone()))
         .add_service(SolverServer::with_interceptor(solver, gate.clone()))
         .add_service(CampaignsServer::with_interceptor(campaigns, gate.clone()))
+        .add_service(FleetServer::with_interceptor(fleet, gate.clone()))
         .add_service(health)
         .add_service(reflection);
     let mut server = server

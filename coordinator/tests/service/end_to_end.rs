@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use outflank_coordinator::client::{self, ClientError, Update};
+use outflank_coordinator::client::{self, ClientError, FleetClient, Update};
 use outflank_coordinator::core::Source;
 use outflank_coordinator::service::Options;
 use outflank_coordinator::store::Store;
@@ -93,8 +93,12 @@ async fn the_same_services_are_there_over_tcp() {
     let request = HealthCheckRequest { service: "outflank.v1.Solver".to_owned() };
     let status = health.check(request).await.unwrap().into_inner().status();
     assert_eq!(status, ServingStatus::Serving);
-    let services = ["outflank.v1.Campaigns", "outflank.v1.Cluster", "outflank.v1.Solver"];
-    assert_eq!(reflected(channel).await, services);
+    let overview = FleetClient::new(channel.clone()).look().await.unwrap();
+    let [seen] = &overview.workers[..] else { panic!("one worker, {overview:?}") };
+    assert_eq!((seen.threads, seen.jobs.failed, seen.is_draining), (2, 0, false));
+    assert_eq!(overview.totals.jobs.done, solution.jobs, "{overview:?}");
+    let services = ["Campaigns", "Cluster", "Fleet", "Solver"];
+    assert_eq!(reflected(channel).await, services.map(|name| format!("outflank.v1.{name}")));
 
     worker.stop().await.unwrap();
     stop.cancel();

@@ -12,10 +12,10 @@ use super::{Ask, Proved};
 use crate::campaign::error::CampaignError;
 use crate::campaign::form::Row;
 use crate::campaign::ledger::Ledger;
-use crate::campaign::meter::Meter;
 use crate::campaign::question::{Outcome, Question};
 use crate::campaign::record::{Progress, Record};
 use crate::core::Terms;
+use crate::meter::Meter;
 
 /// A row that is being worked on.
 #[derive(Debug)]

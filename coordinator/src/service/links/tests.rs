@@ -1,7 +1,8 @@
 //! Who hears what, and who is cut off.
 
 use outflank_engine::{Bound, Position, Symmetry, Window};
-use outflank_proto::message::{Job, Progress, Solution, Source};
+use outflank_proto::fleet::JobCounts;
+use outflank_proto::message::{Hello, Job, Progress, Solution, Source};
 
 use super::*;
 
@@ -48,8 +49,24 @@ fn a_client_that_reads_nothing_misses_progress_but_not_its_answer() {
 }
 
 fn link(queue: WorkerQueue, listens: bool) -> (WorkerLink, CancellationToken) {
-    let (cut, origin, jobs) = (CancellationToken::new(), Arc::default(), BTreeSet::new());
-    (WorkerLink { queue, cut: cut.clone(), origin, threads: 1, listens, jobs }, cut)
+    let (cut, origin, record) = (CancellationToken::new(), Arc::default(), record(1));
+    (WorkerLink { queue, cut: cut.clone(), origin, listens, record }, cut)
+}
+
+/// Returns the record of a worker that has joined this moment with so many threads.
+fn record(threads: u32) -> Record {
+    let hello = Hello {
+        oldest_protocol: 1,
+        newest_protocol: 1,
+        build: "a build".to_owned(),
+        isa: "avx2".to_owned(),
+        host: "a host".to_owned(),
+        threads,
+        table_bytes: 1 << 20,
+        instance: 0,
+        listens: true,
+    };
+    Record::new(&hello, Instant::now())
 }
 
 #[test]
@@ -98,7 +115,7 @@ fn there_are_no_new_requests_after_the_end() {
 fn named(name: &str, threads: u32) -> (WorkerLink, CancellationToken) {
     let (link, cut) = link(mpsc::channel(9).0, false);
     let origin = Arc::new(Origin { worker: name.to_owned(), ..Origin::default() });
-    (WorkerLink { origin, threads, ..link }, cut)
+    (WorkerLink { origin, record: record(threads), ..link }, cut)
 }
 
 #[test]
@@ -152,6 +169,58 @@ fn what_is_counted_follows_the_workers_and_their_jobs() {
     assert_eq!(counted(&links), (1, 3, 1));
     links.end_all(&Status::unavailable("stopping"));
     assert_eq!(counted(&links), (0, 0, 0));
+}
+
+#[test]
+fn what_a_worker_does_and_has_done_is_seen() {
+    let links = Links::default();
+    links.add_worker(WorkerId(1), None, named("b", 2).0).unwrap();
+    links.add_worker(WorkerId(2), None, named("a", 1).0).unwrap();
+    for id in [7, 8] {
+        links.tell(WorkerId(1), ToWorker::Job(Job { id, ..job() }));
+    }
+    links.heard(WorkerId(1), &[(7, 100), (8, 30), (9, 1_000_000)]);
+    links.heard(WorkerId(1), &[(7, 150), (8, 20)]);
+    links.reported(WorkerId(1), &Report { finished: true, nodes: 170, ..report(7) });
+    links.reported(WorkerId(1), &Report { failed: true, nodes: 5, ..report(99) });
+    links.drains(WorkerId(2));
+    let (workers, totals) = links.look();
+    let [first, second] = &workers[..] else { panic!("two workers, {workers:?}") };
+    assert_eq!((first.name.as_str(), first.threads, first.is_draining), ("a", 1, true));
+    assert_eq!((first.nodes, first.jobs, first.running.len()), (0, JobCounts::default(), 0));
+    assert_eq!(
+        (second.name.as_str(), second.isa.as_str(), second.is_draining),
+        ("b", "avx2", false)
+    );
+    assert_eq!(
+        second.nodes, 200,
+        "170 and 30: nodes of jobs that it was not given are not counted"
+    );
+    assert_eq!(second.jobs, JobCounts { done: 1, stopped: 0, failed: 1 });
+    let [running] = &second.running[..] else { panic!("one has reported, {second:?}") };
+    assert_eq!((running.position, running.nodes), (Position::START.canonical(), 30));
+    links.reported(WorkerId(1), &Report { nodes: 40, ..report(8) });
+    links.remove_worker(WorkerId(1));
+    let (workers, after) = links.look();
+    assert_eq!((workers.len(), totals.nodes, after.nodes, after.joined), (1, 200, 210, 2));
+    assert_eq!(after.jobs, JobCounts { done: 1, stopped: 1, failed: 1 });
+}
+
+fn report(job: u64) -> Report {
+    Report {
+        job,
+        position: Position::START.canonical(),
+        bound: Bound::UNKNOWN,
+        best_move: None,
+        line: Vec::new(),
+        children: Vec::new(),
+        order: Vec::new(),
+        nodes: 0,
+        millis: 0,
+        finished: false,
+        failed: false,
+        era: 0,
+    }
 }
 
 fn job() -> Job {

@@ -1,4 +1,4 @@
-//! How fast a campaign is searched: a mean over the last minute.
+//! How fast a campaign or a worker searches: a mean over the last minute.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -8,13 +8,13 @@ const GRAIN: Duration = Duration::from_millis(900);
 
 /// Counts of nodes and the times when they were taken.
 #[derive(Debug, Default)]
-pub(super) struct Meter {
+pub(crate) struct Meter {
     samples: VecDeque<(Duration, u64)>,
 }
 
 impl Meter {
     /// Notes that `nodes` nodes have been searched at time `now`.
-    pub(super) fn note(&mut self, now: Duration, nodes: u64) {
+    pub(crate) fn note(&mut self, now: Duration, nodes: u64) {
         if self.samples.back().is_some_and(|&(last, _)| now < last + GRAIN) {
             return;
         }
@@ -26,7 +26,7 @@ impl Meter {
     }
 
     /// Returns nodes a second; 0 while there is nothing to compare.
-    pub(super) fn rate(&self) -> f64 {
+    pub(crate) fn rate(&self) -> f64 {
         let ends = self.samples.front().zip(self.samples.back());
         let Some((&(start, fewer), &(end, more))) = ends else { return 0.0 };
         let time = end.saturating_sub(start).as_secs_f64();
