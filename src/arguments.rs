@@ -114,6 +114,7 @@ pub(crate) enum Command {
     Coordinator(Coordinator),
     Worker(Worker),
     Campaign(crate::campaign::Campaign),
+    Top(crate::top::Top),
     Store(Store),
     Proof(Proof),
     Train(crate::train::Train),
@@ -215,6 +216,10 @@ pub(crate) struct Coordinator {
     /// Listen without encryption on an address that other machines can reach.
     #[arg(long, conflicts_with = "tls_cert")]
     pub(crate) no_tls: bool,
+    /// Also answer HTTP at this address: a page to watch the cluster, its numbers as JSON and for
+    /// Prometheus. Whoever reaches it may read them, and change nothing; port 0 takes a free one.
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) web: Option<String>,
     /// Split the work into jobs of at most about N nodes [default: 10000000000, fewer on many
     /// threads]. Small jobs leave a proof whose parts are quick to check, and take more nodes.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1000..))]
@@ -236,6 +241,10 @@ pub(crate) struct Worker {
     pub(crate) access: Access,
     #[command(flatten)]
     pub(crate) search: Search,
+    /// Answer HTTP at this address: numbers for Prometheus. Whoever reaches it may read them; port 0
+    /// takes a free one.
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) metrics: Option<String>,
 }
 
 /// What a coordinator wants to be shown, and how it is known.

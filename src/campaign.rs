@@ -16,6 +16,7 @@ use outflank_proto::campaign::{Campaign as State, Change};
 pub(crate) use arguments::Campaign;
 use arguments::{Action, Named};
 use place::Place;
+pub(crate) use show::{progress, value};
 use wait::Work;
 
 use crate::cluster::client_failure;

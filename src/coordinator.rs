@@ -1,11 +1,14 @@
 //! `outflank coordinator`: serve a cluster.
 
 use anyhow::{Context, anyhow};
+use outflank_coordinator::client::CampaignsClient;
 use outflank_proto::Access;
 use tokio::net::{TcpListener, lookup_host};
+use tokio::task::JoinSet;
 
 use crate::arguments::Coordinator;
 use crate::exit::{Exit, Failure, OrExit};
+use crate::web::{self, Shown};
 use crate::{access, cluster, interrupt, machine, output, runtime, store};
 
 /// Serves until Ctrl-C or SIGTERM, then lets the workers hand back what they have proved.
@@ -20,6 +23,10 @@ async fn serve(arguments: &Coordinator) -> Result<Exit, Failure> {
     let (stop, _watch) = interrupt::watch().context("listening for Ctrl-C")?;
     let listener = listen(arguments).await?;
     let address = listener.local_addr().context("asking for the address")?;
+    let web = match &arguments.web {
+        Some(address) => Some(web::listen(address).await?),
+        None => None,
+    };
     let store = store::open(&arguments.store)?;
     let mut options = machine::coordinator_options(arguments.job_nodes);
     options.campaigns = Some(machine::campaigns(&arguments.store));
@@ -29,6 +36,14 @@ async fn serve(arguments: &Coordinator) -> Result<Exit, Failure> {
     options.core.audit_seed = arguments.audit_seed.unwrap_or_else(machine::unguessable);
     let service = cluster::start_service(options, store, arguments.threads)?;
     output::line(&format!("listening on {address}"))?;
+    let (stop_web, mut watchers) = (stop.child_token(), JoinSet::new());
+    if let Some(listener) = web {
+        let address = listener.local_addr().context("asking for the address")?;
+        output::line(&format!("to watch: http://{address}/"))?;
+        let campaigns = CampaignsClient::new(service.connect_in_memory());
+        let shown = Shown { observer: service.observer(), campaigns };
+        watchers.spawn(web::serve(listener, web::of_coordinator(shown), stop_web));
+    }
     service.serve(listener, stop).await.map_err(cluster::service_failure)?;
     Ok(Exit::Done)
 }

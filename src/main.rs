@@ -18,15 +18,19 @@ mod input;
 mod interrupt;
 mod logs;
 mod machine;
+mod metrics;
 mod numbers;
 mod output;
+mod overview;
 mod progress;
 mod proof;
 mod runtime;
 mod simulate;
 mod solve;
 mod store;
+mod top;
 mod train;
+mod web;
 mod worker;
 
 use std::process::ExitCode;
@@ -54,5 +58,6 @@ fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         Command::Train(train) => train::run(train),
         Command::Bench(bench) => bench::run(bench, arguments.quiet),
         Command::Simulate(asked) => simulate::run(asked),
+        Command::Top(asked) => top::run(asked),
     }
 }

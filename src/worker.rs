@@ -1,10 +1,13 @@
 //! `outflank worker`: search for a coordinator.
 
+use std::sync::Arc;
+
 use anyhow::Context;
+use tokio::task::JoinSet;
 
 use crate::arguments::Worker;
 use crate::exit::{Exit, Failure};
-use crate::{access, cluster, interrupt, machine, runtime};
+use crate::{access, cluster, interrupt, machine, runtime, web};
 
 /// Works until Ctrl-C or SIGTERM, then hands back what the running jobs have proved.
 pub(crate) fn run(arguments: &Worker) -> Result<Exit, Failure> {
@@ -14,6 +17,14 @@ pub(crate) fn run(arguments: &Worker) -> Result<Exit, Failure> {
         let (stop, _watch) = interrupt::watch().context("listening for Ctrl-C")?;
         let coordinator = cluster::checked(&arguments.connect, access::shown(&arguments.access)?)?;
         let options = machine::worker_options(&arguments.search)?;
+        let mut watchers = JoinSet::new();
+        if let Some(address) = &arguments.metrics {
+            let listener = web::listen(address).await?;
+            let address = listener.local_addr().context("asking for the address")?;
+            tracing::info!("numbers for Prometheus: http://{address}/metrics");
+            let answers = web::of_worker(Arc::clone(&options.gauges));
+            watchers.spawn(web::serve(listener, answers, stop.child_token()));
+        }
         let worked = outflank_worker::run(options, coordinator, stop).await;
         worked.map_err(cluster::worker_failure)?;
         Ok(Exit::Done)

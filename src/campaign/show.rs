@@ -238,31 +238,41 @@ struct Object<'a> {
 }
 
 fn object(campaign: &Campaign) -> anyhow::Result<String> {
-    let object = Object {
-        name: &campaign.name,
-        state: state(campaign),
-        form: campaign.form.name(),
-        priority: campaign.priority,
-        paused: campaign.paused,
-        split_to: campaign.split_to,
-        rows: campaign.rows,
-        duplicates: campaign.duplicates,
-        tasks: campaign.tasks(),
-        proved: campaign.proved,
-        refuted: campaign.refuted,
-        solved: campaign.solved,
-        open: campaign.open,
-        active: campaign.active,
-        disputed: campaign.disputed,
-        nodes: campaign.nodes,
-        nodes_per_second: campaign.nodes_per_second,
-        predicted_nodes_left: campaign.predicted_nodes_left,
-        seconds_left: campaign.seconds_left,
-        workers: campaign.workers,
-        unaudited: campaign.unaudited,
-        fault: Some(campaign.fault.as_str()).filter(|fault| !fault.is_empty()),
-    };
-    serde_json::to_string(&object).context("writing JSON")
+    serde_json::to_string(&Object::of(campaign)).context("writing JSON")
+}
+
+/// Returns a campaign as JSON.
+pub(crate) fn value(campaign: &Campaign) -> anyhow::Result<serde_json::Value> {
+    serde_json::to_value(Object::of(campaign)).context("writing JSON")
+}
+
+impl<'a> Object<'a> {
+    fn of(campaign: &'a Campaign) -> Self {
+        Self {
+            name: &campaign.name,
+            state: state(campaign),
+            form: campaign.form.name(),
+            priority: campaign.priority,
+            paused: campaign.paused,
+            split_to: campaign.split_to,
+            rows: campaign.rows,
+            duplicates: campaign.duplicates,
+            tasks: campaign.tasks(),
+            proved: campaign.proved,
+            refuted: campaign.refuted,
+            solved: campaign.solved,
+            open: campaign.open,
+            active: campaign.active,
+            disputed: campaign.disputed,
+            nodes: campaign.nodes,
+            nodes_per_second: campaign.nodes_per_second,
+            predicted_nodes_left: campaign.predicted_nodes_left,
+            seconds_left: campaign.seconds_left,
+            workers: campaign.workers,
+            unaudited: campaign.unaudited,
+            fault: Some(campaign.fault.as_str()).filter(|fault| !fault.is_empty()),
+        }
+    }
 }
 
 /// Shows how far campaigns are while somebody waits for them.
@@ -286,11 +296,11 @@ impl Watch {
         if let Some(bar) = &self.bar {
             bar.set_length(tasks);
             bar.set_position(tasks - open);
-            bar.set_message(progress(campaigns));
+            bar.set_message(all_progress(campaigns));
         }
         if self.last_line.is_some_and(|last| last.elapsed() >= LINE_EVERY) {
             self.last_line = Some(Instant::now());
-            output::note(&progress(campaigns));
+            output::note(&all_progress(campaigns));
         }
     }
 
@@ -318,21 +328,23 @@ fn bar() -> ProgressBar {
 }
 
 /// Returns on one line how far the campaigns are that are not finished.
-fn progress(campaigns: &[Campaign]) -> String {
+fn all_progress(campaigns: &[Campaign]) -> String {
     let unfinished = campaigns.iter().filter(|campaign| campaign.open > 0);
-    let texts = unfinished.map(|campaign| {
-        format!(
-            "{}: {} proved, {} refuted, {} solved, {} open, {}/s, {}",
-            campaign.name,
-            grouped(campaign.proved),
-            grouped(campaign.refuted),
-            grouped(campaign.solved),
-            grouped(campaign.open),
-            short(campaign.nodes_per_second),
-            left(campaign),
-        )
-    });
-    texts.collect::<Vec<_>>().join("; ")
+    unfinished.map(progress).collect::<Vec<_>>().join("; ")
+}
+
+/// Returns on one line how far a campaign is.
+pub(crate) fn progress(campaign: &Campaign) -> String {
+    format!(
+        "{}: {} proved, {} refuted, {} solved, {} open, {}/s, {}",
+        campaign.name,
+        grouped(campaign.proved),
+        grouped(campaign.refuted),
+        grouped(campaign.solved),
+        grouped(campaign.open),
+        short(campaign.nodes_per_second),
+        left(campaign),
+    )
 }
 
 #[cfg(test)]
@@ -376,7 +388,7 @@ mod tests {
         assert_eq!(nodes(&finished), "nodes      1,234,567");
         assert!(going.contains("\nleft ") && !finished.contains("left"), "{finished}");
         assert!(finished.contains("ffo, finished") && !finished.contains("/s"), "{finished}");
-        assert_eq!(progress(&[campaign(0)]), "", "nor while somebody waits for others");
+        assert_eq!(all_progress(&[campaign(0)]), "", "nor while somebody waits for others");
         assert_eq!(left(&campaign(0)), "", "nor in the table");
     }
 }

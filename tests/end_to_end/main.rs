@@ -18,3 +18,4 @@ mod small_boards;
 mod solve;
 mod store;
 mod versions;
+mod watch;

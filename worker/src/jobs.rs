@@ -163,6 +163,16 @@ impl Jobs {
         running.filter(|running| running.session == session)?.found(job)
     }
 
+    /// Returns the number of running jobs.
+    pub(crate) fn len(&self) -> usize {
+        self.running.len()
+    }
+
+    /// Returns the nodes that the running jobs have searched so far.
+    pub(crate) fn nodes(&self) -> u64 {
+        self.running.values().map(|running| running.control.nodes()).sum()
+    }
+
     /// Returns whether no job is running.
     pub(crate) fn is_empty(&self) -> bool {
         self.running.is_empty()

@@ -12,6 +12,7 @@
 
 mod backoff;
 mod error;
+mod gauges;
 mod jobs;
 mod options;
 mod outbox;
@@ -21,6 +22,7 @@ mod solver;
 mod tale;
 
 pub use error::WorkerError;
+pub use gauges::{Gauges, Reading};
 pub use options::{Coordinator, Options};
 pub use run::{run, run_with};
 pub use solver::Solver;

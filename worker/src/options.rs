@@ -2,11 +2,14 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use outflank_kernel::Isa;
 use outflank_proto::{Access, Connection, InvalidAddress};
 use tonic::transport::Endpoint;
+
+use crate::Gauges;
 
 /// How a worker works, and how it presents itself to the coordinator.
 #[derive(Clone, Debug)]
@@ -23,6 +26,8 @@ pub struct Options {
     pub build: String,
     /// How long to wait for the coordinator's acknowledgements when leaving.
     pub drain_deadline: Duration,
+    /// Where the worker shows what it does.
+    pub gauges: Arc<Gauges>,
 }
 
 impl Options {
@@ -37,6 +42,7 @@ impl Options {
             host: "unnamed".to_owned(),
             build: concat!("outflank ", env!("CARGO_PKG_VERSION")).to_owned(),
             drain_deadline: Duration::from_secs(10),
+            gauges: Arc::default(),
         }
     }
 }

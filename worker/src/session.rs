@@ -58,6 +58,7 @@ pub(crate) struct Worker {
 
 impl Worker {
     pub(crate) fn new(solver: Arc<dyn Solver>, options: Options) -> Self {
+        options.gauges.set_threads(options.threads);
         let (jobs, reports) = Jobs::new(solver, options.threads);
         // Random enough: the standard library draws the keys of its hashes from the system.
         let instance = RandomState::new().hash_one(std::process::id()).max(1);
@@ -114,7 +115,10 @@ impl Worker {
             interims: interims(&welcome),
             leaving: None,
         };
-        match session.work(inbound, stop).await {
+        session.worker.options.gauges.connected();
+        let worked = session.work(inbound, stop).await;
+        session.worker.options.gauges.disconnected();
+        match worked {
             Ok(()) if stop.is_cancelled() => Ended::Left,
             Ok(()) => lost("the coordinator is stopping".to_owned()),
             Err(_status) if stop.is_cancelled() && session.worker.is_done() => Ended::Left,
@@ -124,6 +128,13 @@ impl Worker {
 
     fn is_done(&self) -> bool {
         self.jobs.is_empty() && self.outbox.reports().is_empty()
+    }
+
+    /// Shows what there is to those who watch.
+    fn show(&self) {
+        let gauges = &self.options.gauges;
+        gauges.set_running(self.jobs.len(), self.jobs.nodes());
+        gauges.set_unacknowledged(self.outbox.reports().len());
     }
 
     /// Stops what is running, and returns when the worker leaves whatever is not acknowledged.
@@ -262,6 +273,7 @@ impl Session<'_> {
                 },
                 Some(report) = self.worker.reports.recv() => self.report(report).await?,
                 _ = self.heartbeat.tick() => {
+                    self.worker.show();
                     let jobs = self.worker.jobs.progress(self.worker.sessions);
                     self.say(FromWorker::Heartbeat(jobs)).await?;
                 }
@@ -293,6 +305,7 @@ impl Session<'_> {
             ToWorker::Goodbye(reason) => return Err(Status::unavailable(reason)),
             ToWorker::Welcome(_) => return Err(Status::unavailable("a second welcome came")),
         }
+        self.worker.show();
         Ok(())
     }
 
@@ -314,11 +327,13 @@ impl Session<'_> {
     /// Keeps a report and sends it.
     async fn report(&mut self, report: Report) -> Result<(), Status> {
         let found = self.worker.jobs.ended(report.job, self.worker.sessions);
+        self.worker.options.gauges.ended(&report);
         if self.worker.outbox.is_full() {
             self.worker.outbox.keep(report);
             return Err(Status::unavailable("the coordinator acknowledges nothing"));
         }
         self.worker.outbox.keep(report.clone());
+        self.worker.show();
         if let Some(found) = found {
             self.say(FromWorker::Found(found)).await?;
         }

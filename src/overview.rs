@@ -1,0 +1,272 @@
+//! A cluster at one moment, as text and as JSON.
+
+use std::time::Duration;
+
+use anyhow::Context;
+use outflank_engine::notation::{self, Side};
+use outflank_proto::campaign::Campaign;
+use outflank_proto::fleet::{JobCounts, Overview, RunningJob, WorkerState};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::campaign;
+use crate::numbers::{counted, grouped, short};
+
+/// Returns the nodes that all workers together search each second.
+pub(crate) fn nodes_per_second(overview: &Overview) -> f64 {
+    overview.workers.iter().map(|worker| worker.nodes_per_second).sum()
+}
+
+/// Returns the search threads of all workers.
+pub(crate) fn threads(overview: &Overview) -> u64 {
+    overview.workers.iter().map(|worker| u64::from(worker.threads)).sum()
+}
+
+/// Returns the jobs that run.
+pub(crate) fn running(overview: &Overview) -> u64 {
+    overview.workers.iter().map(|worker| worker.running.len() as u64).sum()
+}
+
+/// Returns the lines about the cluster as a whole.
+pub(crate) fn summary(overview: &Overview) -> Vec<String> {
+    let Overview { totals, .. } = overview;
+    let JobCounts { done, stopped, failed } = totals.jobs;
+    let workers = counted(overview.workers.len() as u64, "worker");
+    let mut lines = vec![
+        format!(
+            "{workers}, {}, {} running, {} nodes/s",
+            counted(threads(overview), "thread"),
+            counted(running(overview), "job"),
+            short(nodes_per_second(overview)),
+        ),
+        format!(
+            "{} open, {} about {}; {} in the store",
+            counted(overview.requests, "request"),
+            counted(overview.questions, "question"),
+            counted(overview.positions, "position"),
+            counted(overview.proofs, "proof"),
+        ),
+        format!(
+            "up {}: {} nodes, {} answered, {} stopped, {} failed; {} of workers",
+            brief(overview.up),
+            short(totals.nodes as f64),
+            counted(done, "job"),
+            grouped(stopped),
+            grouped(failed),
+            counted(totals.joined, "connection"),
+        ),
+    ];
+    lines.extend(worries(overview));
+    lines
+}
+
+/// Returns what an operator should look into, a line each.
+fn worries(overview: &Overview) -> Vec<String> {
+    let counts = [
+        (
+            overview.refused,
+            "worker process",
+            "was wrong and is refused",
+            "were wrong and are refused",
+        ),
+        (overview.illegal_claims, "claim", "of workers made no sense", "of workers made no sense"),
+        (overview.given_up, "job", "was lost or failed too often", "were lost or failed too often"),
+        (overview.unaudited, "claim", "no other worker could audit", "no other worker could audit"),
+    ];
+    let some = counts.into_iter().filter(|&(count, ..)| count > 0);
+    some.map(|(count, what, one, many)| {
+        let plural = match (count, what) {
+            (1, _) => what.to_owned(),
+            (_, "worker process") => "worker processes".to_owned(),
+            _ => format!("{what}s"),
+        };
+        let says = if count == 1 { one } else { many };
+        format!("LOOK INTO  {} {plural} {says}", grouped(count))
+    })
+    .collect()
+}
+
+/// The titles of the columns of [`row`].
+pub(crate) fn titles() -> String {
+    columns([
+        "worker", "isa", "threads", "nodes/s", "nodes", "done", "failed", "up", "heard", "jobs",
+    ]) + "  longest job"
+}
+
+/// Returns the line about one worker.
+pub(crate) fn row(worker: &WorkerState) -> String {
+    let columns = columns([
+        &shown(&worker.name),
+        &shown(&worker.isa),
+        &worker.threads.to_string(),
+        &short(worker.nodes_per_second),
+        &short(worker.nodes as f64),
+        &grouped(worker.jobs.done),
+        &grouped(worker.jobs.failed),
+        &brief(worker.joined),
+        &brief(worker.heard),
+        &worker.running.len().to_string(),
+    ]);
+    let longest = worker.running.first().map_or_else(String::new, longest);
+    let draining = if worker.is_draining { "  leaving" } else { "" };
+    format!("{columns}  {longest}{draining}").trim_end().to_owned()
+}
+
+fn columns(texts: [&str; 10]) -> String {
+    let [name, isa, threads, rate, nodes, done, failed, up, heard, jobs] = texts;
+    format!(
+        "{name:<34} {isa:<8} {threads:>7} {rate:>8} {nodes:>8} {done:>9} {failed:>6} {up:>6} {heard:>6} {jobs:>4}"
+    )
+}
+
+fn longest(job: &RunningJob) -> String {
+    let (empties, window) = (job.position.empties(), job.window);
+    format!("{} {empties} empties {window}, {} nodes", brief(job.age), short(job.nodes as f64))
+}
+
+/// Returns a span of time in few characters: `12s`, `3m`, `5h`, `8d`.
+fn brief(span: Duration) -> String {
+    match span.as_secs() {
+        seconds @ 0..100 => format!("{seconds}s"),
+        seconds @ 100..6000 => format!("{}m", seconds / 60),
+        seconds @ 6000..172_800 => format!("{}h", seconds / 3600),
+        seconds => format!("{}d", seconds / 86_400),
+    }
+}
+
+/// Returns what a worker says of itself as it can be printed: without what would steer a terminal.
+fn shown(text: &str) -> String {
+    text.chars().map(|character| if character.is_control() { '?' } else { character }).collect()
+}
+
+/// Returns the overview and the campaigns as one line of JSON.
+pub(crate) fn json(overview: &Overview, campaigns: &[Campaign]) -> anyhow::Result<String> {
+    serde_json::to_string(&value(overview, campaigns)?).context("writing JSON")
+}
+
+/// Returns the overview and the campaigns as JSON.
+pub(crate) fn value(overview: &Overview, campaigns: &[Campaign]) -> anyhow::Result<Value> {
+    let mut value = serde_json::to_value(Object::of(overview)).context("writing JSON")?;
+    let campaigns = campaigns.iter().map(campaign::value).collect::<Result<Vec<_>, _>>()?;
+    value["campaigns"] = Value::Array(campaigns);
+    Ok(value)
+}
+
+#[derive(Serialize)]
+struct Object<'a> {
+    build: &'a str,
+    up_seconds: f64,
+    threads: u64,
+    jobs_running: u64,
+    nodes_per_second: f64,
+    requests: u64,
+    questions: u64,
+    positions: u64,
+    proofs: u64,
+    audits_open: u64,
+    unaudited: u64,
+    given_up: u64,
+    illegal_claims: u64,
+    refused: u64,
+    connections: u64,
+    nodes: u64,
+    jobs_done: u64,
+    jobs_stopped: u64,
+    jobs_failed: u64,
+    workers: Vec<WorkerObject<'a>>,
+}
+
+#[derive(Serialize)]
+struct WorkerObject<'a> {
+    name: &'a str,
+    host: &'a str,
+    build: &'a str,
+    isa: &'a str,
+    threads: u32,
+    table_bytes: u64,
+    joined_seconds: f64,
+    heard_seconds: f64,
+    draining: bool,
+    nodes_per_second: f64,
+    nodes: u64,
+    jobs_done: u64,
+    jobs_stopped: u64,
+    jobs_failed: u64,
+    running: Vec<JobObject>,
+}
+
+#[derive(Serialize)]
+struct JobObject {
+    position: String,
+    empties: u32,
+    lower: i32,
+    upper: i32,
+    threads: u32,
+    seconds: f64,
+    nodes: u64,
+}
+
+impl<'a> Object<'a> {
+    fn of(overview: &'a Overview) -> Self {
+        let JobCounts { done, stopped, failed } = overview.totals.jobs;
+        Self {
+            build: &overview.build,
+            up_seconds: overview.up.as_secs_f64(),
+            threads: threads(overview),
+            jobs_running: running(overview),
+            nodes_per_second: nodes_per_second(overview),
+            requests: overview.requests,
+            questions: overview.questions,
+            positions: overview.positions,
+            proofs: overview.proofs,
+            audits_open: overview.audits_open,
+            unaudited: overview.unaudited,
+            given_up: overview.given_up,
+            illegal_claims: overview.illegal_claims,
+            refused: overview.refused,
+            connections: overview.totals.joined,
+            nodes: overview.totals.nodes,
+            jobs_done: done,
+            jobs_stopped: stopped,
+            jobs_failed: failed,
+            workers: overview.workers.iter().map(WorkerObject::of).collect(),
+        }
+    }
+}
+
+impl<'a> WorkerObject<'a> {
+    fn of(worker: &'a WorkerState) -> Self {
+        let JobCounts { done, stopped, failed } = worker.jobs;
+        Self {
+            name: &worker.name,
+            host: &worker.host,
+            build: &worker.build,
+            isa: &worker.isa,
+            threads: worker.threads,
+            table_bytes: worker.table_bytes,
+            joined_seconds: worker.joined.as_secs_f64(),
+            heard_seconds: worker.heard.as_secs_f64(),
+            draining: worker.is_draining,
+            nodes_per_second: worker.nodes_per_second,
+            nodes: worker.nodes,
+            jobs_done: done,
+            jobs_stopped: stopped,
+            jobs_failed: failed,
+            running: worker.running.iter().map(JobObject::of).collect(),
+        }
+    }
+}
+
+impl JobObject {
+    fn of(job: &RunningJob) -> Self {
+        Self {
+            position: notation::board(job.position, Side::Black),
+            empties: job.position.empties(),
+            lower: job.window.lower().discs(),
+            upper: job.window.upper().discs(),
+            threads: job.threads,
+            seconds: job.age.as_secs_f64(),
+            nodes: job.nodes,
+        }
+    }
+}

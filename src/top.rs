@@ -1,0 +1,138 @@
+//! `outflank top`: what a cluster does at this moment, again and again.
+
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use clap::Args;
+use console::{Term, truncate_str};
+use outflank_coordinator::client::{CampaignsClient, ClientError, FleetClient, RETRY_LIMIT};
+use outflank_proto::campaign::Campaign;
+use outflank_proto::fleet::Overview;
+
+use crate::arguments::Access;
+use crate::cluster::client_failure;
+use crate::exit::{self, Exit, Failure};
+use crate::{campaign, cluster, interrupt, output, overview, runtime};
+
+/// The time between two looks on a terminal.
+const INTERVAL: Duration = Duration::from_secs(2);
+
+/// Watch a cluster: its workers, what they search, how fast.
+///
+/// On a terminal the view is drawn anew until Ctrl-C; elsewhere it is printed once.
+#[derive(Debug, Args)]
+#[command(after_help = exit::HELP)]
+pub(crate) struct Top {
+    /// The coordinator's address.
+    #[arg(long, value_name = "ADDR")]
+    connect: String,
+    #[command(flatten)]
+    access: Access,
+    /// Look every so many seconds, also where there is no terminal [default: 2 on a terminal, once
+    /// elsewhere].
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    interval: Option<Duration>,
+    /// Print one JSON object a look, on one line.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Looks until Ctrl-C, or once.
+pub(crate) fn run(top: &Top) -> Result<Exit, Failure> {
+    runtime::start()?.block_on(async {
+        let (stop, _watch) = interrupt::watch().context("listening for Ctrl-C")?;
+        stop.run_until_cancelled(watch(top)).await.unwrap_or(Ok(Exit::Done))
+    })
+}
+
+async fn watch(top: &Top) -> Result<Exit, Failure> {
+    let connection = cluster::connect(&top.connect, &top.access).await?;
+    let mut view = View {
+        fleet: FleetClient::new(connection.clone()),
+        campaigns: CampaignsClient::new(connection),
+    };
+    let terminal = Some(Term::stdout()).filter(|term| term.is_term() && !top.json);
+    let interval = top.interval.or_else(|| terminal.is_some().then_some(INTERVAL));
+    let mut heard = Instant::now();
+    loop {
+        match view.look().await {
+            Ok((overview, campaigns)) => {
+                heard = Instant::now();
+                match &terminal {
+                    _ if top.json => output::line(&overview::json(&overview, &campaigns)?)?,
+                    Some(terminal) => draw(terminal, &text(&overview, &campaigns))?,
+                    None => output::line(&text(&overview, &campaigns).join("\n"))?,
+                }
+            }
+            Err(error @ ClientError::Unreachable { .. })
+                if interval.is_some() && heard.elapsed() < RETRY_LIMIT =>
+            {
+                tracing::warn!(cause = error.to_string(), "trying again");
+            }
+            Err(error) => return Err(client_failure(error)),
+        }
+        let Some(interval) = interval else { return Ok(Exit::Done) };
+        tokio::time::sleep(interval).await;
+    }
+}
+
+/// Where one looks.
+#[derive(Debug)]
+struct View {
+    fleet: FleetClient,
+    campaigns: CampaignsClient,
+}
+
+impl View {
+    async fn look(&mut self) -> Result<(Overview, Vec<Campaign>), ClientError> {
+        let overview = self.fleet.look().await?;
+        Ok((overview, campaigns(&mut self.campaigns).await?))
+    }
+}
+
+/// Returns the campaigns of a coordinator; none if it keeps none.
+pub(crate) async fn campaigns(client: &mut CampaignsClient) -> Result<Vec<Campaign>, ClientError> {
+    match client.list(None).await {
+        Err(ClientError::Refused { .. } | ClientError::Rejected { .. }) => Ok(Vec::new()),
+        answer => answer,
+    }
+}
+
+/// Returns the whole view, the most interesting lines first.
+fn text(overview: &Overview, campaigns: &[Campaign]) -> Vec<String> {
+    let mut lines = overview::summary(overview);
+    let unfinished = campaigns.iter().filter(|campaign| campaign.open > 0);
+    lines.extend(unfinished.map(campaign::progress));
+    if !overview.workers.is_empty() {
+        lines.extend([String::new(), overview::titles()]);
+        lines.extend(overview.workers.iter().map(overview::row));
+    }
+    lines
+}
+
+/// Draws as many lines as the terminal has place for.
+fn draw(terminal: &Term, lines: &[String]) -> anyhow::Result<()> {
+    let (rows, columns) = terminal.size();
+    let (rows, columns) = (usize::from(rows).max(2), usize::from(columns));
+    let is_cut = lines.len() > rows;
+    let shown = if is_cut { rows - 1 } else { lines.len() };
+    let mut frame: String = lines[..shown].iter().fold(String::new(), |mut frame, line| {
+        // Writing into a string cannot fail. ESC [K clears what an earlier frame had behind this line.
+        let _infallible = writeln!(frame, "{}\x1b[K", truncate_str(line, columns, "…"));
+        frame
+    });
+    if is_cut {
+        let more = lines.len() - shown;
+        let _infallible = write!(frame, "… {more} lines more: --json has all\x1b[K");
+    }
+    let drawn = terminal
+        .move_cursor_to(0, 0)
+        .and_then(|()| terminal.write_str(frame.trim_end_matches('\n')));
+    drawn.and_then(|()| terminal.clear_to_end_of_screen()).context("drawing on the terminal")
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let parsed = text.parse().ok().filter(|seconds| (0.1..=86_400.0).contains(seconds));
+    parsed.map(Duration::from_secs_f64).ok_or_else(|| "expected seconds, 0.1 to 86400".to_owned())
+}
