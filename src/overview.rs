@@ -270,3 +270,86 @@ impl JobObject {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use outflank_engine::{Position, Window};
+    use outflank_proto::fleet::Totals;
+
+    use super::*;
+
+    fn worker() -> WorkerState {
+        let job = RunningJob {
+            position: Position::START,
+            window: Window::FULL,
+            threads: 1,
+            age: Duration::from_secs(150),
+            nodes: 2_500_000,
+        };
+        WorkerState {
+            name: "host\x1b[2J/1".to_owned(),
+            host: "host".to_owned(),
+            build: "a build".to_owned(),
+            isa: "avx2".to_owned(),
+            threads: 8,
+            table_bytes: 1 << 30,
+            joined: Duration::from_secs(7200),
+            heard: Duration::from_millis(900),
+            is_draining: true,
+            nodes_per_second: 2e8,
+            nodes: 1_440_000_000_000,
+            jobs: JobCounts { done: 1234, stopped: 5, failed: 0 },
+            running: vec![job],
+        }
+    }
+
+    fn overview() -> Overview {
+        Overview {
+            build: "a build".to_owned(),
+            up: Duration::from_secs(200_000),
+            workers: vec![worker()],
+            totals: Totals::default(),
+            proofs: 1_000_000,
+            requests: 1,
+            questions: 2,
+            positions: 3,
+            audits_open: 0,
+            unaudited: 0,
+            given_up: 0,
+            illegal_claims: 0,
+            refused: 0,
+        }
+    }
+
+    #[test]
+    fn a_row_has_its_columns_and_nothing_that_steers_the_terminal() {
+        let row = row(&worker());
+        assert_eq!(
+            row,
+            "host?[2J/1                         avx2           8  200.0 M    1.4 T     1,234      0     2h     0s    \
+             1  2m 60 empties -64..+64, 2.5 M nodes  leaving"
+        );
+        let place = |text: &str, what| text.find(what).map(|start| start + str::len(what));
+        assert_eq!(place(&titles(), "threads"), place(&row, "  8"), "columns end together");
+    }
+
+    #[test]
+    fn what_should_not_be_is_said_and_nothing_else() {
+        assert_eq!(summary(&overview()).len(), 3, "{:?}", summary(&overview()));
+        let worse = Overview { refused: 2, unaudited: 1, given_up: 3, ..overview() };
+        assert_eq!(
+            summary(&worse)[3..],
+            [
+                "LOOK INTO  2 worker processes were wrong and are refused",
+                "LOOK INTO  3 jobs were lost or failed too often",
+                "LOOK INTO  1 claim no other worker could audit",
+            ]
+        );
+    }
+
+    #[test]
+    fn spans_are_brief() {
+        let spans = [99, 100, 5999, 6000, 172_799, 172_800].map(Duration::from_secs).map(brief);
+        assert_eq!(spans, ["99s", "1m", "99m", "1h", "47h", "2d"]);
+    }
+}
