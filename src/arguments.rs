@@ -39,7 +39,7 @@ impl Arguments {
         let matches = command.try_get_matches_from_mut(env::args_os());
         matches
             .and_then(|mut matches| {
-                check_access(&matches)?;
+                check_access(&command, &matches)?;
                 Self::from_arg_matches_mut(&mut matches)
             })
             .map_err(|error| error.format(&mut command))
@@ -49,12 +49,16 @@ impl Arguments {
 
 /// Refuses options that say how a coordinator is reached where none is: whoever types them believes
 /// that a cluster works. Variables of the environment hold for all commands and may be there.
-fn check_access(matches: &ArgMatches) -> Result<(), clap::Error> {
-    let mut asked = matches;
-    while let Some((_, inner)) = asked.subcommand() {
+fn check_access(command: &clap::Command, matches: &ArgMatches) -> Result<(), clap::Error> {
+    let (mut command, mut asked) = (command, matches);
+    while let Some((name, inner)) = asked.subcommand() {
         asked = inner;
+        let Some(subcommand) = command.find_subcommand(name) else { return Ok(()) };
+        command = subcommand;
     }
-    if !matches!(asked.try_contains_id("connect"), Ok(false)) {
+    // Matches tell an option that was not given from one that does not exist only in debug builds.
+    let may_connect = command.get_arguments().any(|argument| argument.get_id() == "connect");
+    if !may_connect || asked.contains_id("connect") {
         return Ok(());
     }
     let is_typed = |id: &&str| asked.value_source(id) == Some(ValueSource::CommandLine);
