@@ -1,10 +1,17 @@
-//! Ctrl-C and SIGTERM: the first asks to stop, the second aborts.
+//! Ctrl-C and SIGTERM: the first asks to stop, a later one aborts.
+
+use std::time::Duration;
 
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::exit::Exit;
+
+/// A SIGTERM so soon after the first signal is the same request: batch systems send it to a process and to all
+/// processes of its job.
+const SAME: Duration = Duration::from_secs(1);
 
 /// Returns a token that the first Ctrl-C or SIGTERM cancels. The second one ends the process.
 ///
@@ -16,14 +23,16 @@ pub(crate) fn watch() -> std::io::Result<(CancellationToken, JoinSet<()>)> {
     let token = stop.clone();
     let mut tasks = JoinSet::new();
     tasks.spawn(async move {
+        let mut first = None;
         loop {
-            tokio::select! {
-                _ = interrupt.recv() => {}
-                _ = terminate.recv() => {}
-            }
-            if token.is_cancelled() {
+            let is_repeated = tokio::select! {
+                _ = interrupt.recv() => first.is_some(),
+                _ = terminate.recv() => first.is_some_and(|first: Instant| first.elapsed() > SAME),
+            };
+            if is_repeated {
                 abort();
             }
+            first.get_or_insert_with(Instant::now);
             token.cancel();
         }
     });

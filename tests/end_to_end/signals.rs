@@ -19,6 +19,7 @@ fn a_worker_that_is_told_to_stop_before_it_is_welcomed_leaves_with_code_0() {
         let worker = Process::start(outflank(home.path(), &arguments));
         let connection = silent.accept().expect("the worker connects");
         worker.signal(signal);
+        worker.signal("TERM"); // So soon afterwards it is the same request.
         let finished = worker.finish();
         assert_eq!(finished.code, Some(0), "{finished:?}");
         drop(connection);
@@ -31,8 +32,9 @@ fn a_second_signal_ends_a_process_that_still_waits_for_others() {
     let (coordinator, address) = coordinator(home.path(), "127.0.0.1:0", &[]);
     let stuck = worker(home.path(), &address);
     stuck.signal("STOP"); // The coordinator would wait ten seconds for it.
-    coordinator.signal("INT");
     coordinator.signal("TERM");
+    coordinator.signal("TERM"); // The same request, so soon after the first.
+    coordinator.signal("INT");
     assert_eq!(coordinator.finish().code, Some(130));
     stuck.kill();
 }
