@@ -262,7 +262,7 @@ pub(crate) struct Access {
     #[arg(long, value_name = "FILE", env = "OUTFLANK_TLS_CA")]
     pub(crate) tls_ca: Option<PathBuf>,
     /// The name in the coordinator's certificate [default: the host of --connect].
-    #[arg(long, value_name = "NAME", requires = "tls_ca")]
+    #[arg(long, value_name = "NAME", requires = "tls_ca", env = "OUTFLANK_TLS_NAME")]
     pub(crate) tls_name: Option<String>,
 }
 

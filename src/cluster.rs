@@ -216,6 +216,7 @@ pub(crate) fn worker_failure(error: WorkerError) -> Failure {
         // More memory was asked for than there is.
         WorkerError::Threads { .. } | WorkerError::Engine(_) => Exit::BadInput,
         WorkerError::Unauthenticated { .. } => Exit::NotAdmitted,
+        WorkerError::Distrusted { .. } => Exit::Distrusted,
         WorkerError::Refused { .. } | WorkerError::Unacknowledged { .. } => Exit::Connection,
     };
     Failure::new(exit, error)

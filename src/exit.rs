@@ -30,6 +30,8 @@ pub(crate) enum Exit {
     Spent = 8,
     /// The coordinator does not know the token, or wants one.
     NotAdmitted = 9,
+    /// What this worker has proved was found to be wrong.
+    Distrusted = 10,
     /// Ctrl-C or SIGTERM stopped the command.
     Interrupted = 130,
     /// Nobody reads standard output any more.
@@ -50,6 +52,7 @@ Exit codes:
     7  a hypothesis of a campaign is refuted
     8  the budget of a position was spent before its question was answered
     9  the coordinator does not know the token, or wants one
+   10  the coordinator has found this worker to be wrong: its machine may have a fault
   130  interrupted
   141  whoever read the output has stopped, as in | head";
 

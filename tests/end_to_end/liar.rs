@@ -62,7 +62,7 @@ impl Lying {
     /// Waits until the coordinator wants no more of it and returns the reason.
     fn refused(self) -> String {
         match self.ended.recv_timeout(DEADLINE) {
-            Ok(Err(WorkerError::Refused { reason, .. })) => reason,
+            Ok(Err(WorkerError::Distrusted { reason, .. })) => reason,
             other => panic!("the liar was not found out: {other:?}"),
         }
     }

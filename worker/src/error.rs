@@ -24,6 +24,14 @@ pub enum WorkerError {
         /// Its reason.
         reason: String,
     },
+    /// What this worker has proved was found to be wrong: its machine may have a fault.
+    #[error("the coordinator at {coordinator} does not trust this worker any more: {reason}")]
+    Distrusted {
+        /// Its address.
+        coordinator: String,
+        /// Its reason.
+        reason: String,
+    },
     /// The coordinator does not know this worker's token, or wants one.
     #[error("the coordinator at {coordinator} does not admit this worker: {reason}")]
     Unauthenticated {

@@ -71,6 +71,10 @@ async fn until_stopped(
                         reason,
                     });
                 }
+                Ended::Distrusted(reason) => {
+                    let coordinator = coordinator.to_string();
+                    return Err(WorkerError::Distrusted { coordinator, reason });
+                }
                 Ended::Unknown(reason) => {
                     let coordinator = coordinator.to_string();
                     return Err(WorkerError::Unauthenticated { coordinator, reason });

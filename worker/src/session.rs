@@ -31,6 +31,8 @@ pub(crate) enum Ended {
     Left,
     /// The coordinator does not want this worker, for this reason.
     Refused(String),
+    /// The coordinator has found this worker to be wrong, as it says here.
+    Distrusted(String),
     /// The coordinator does not know this worker's token, or wants one.
     Unknown(String),
     /// The connection is gone; another may be better.
@@ -196,10 +198,10 @@ fn lost(cause: String) -> Ended {
 /// Returns what a failed greeting means: some answers will not change however often one asks.
 fn refusal(status: &Status) -> Ended {
     match status.code() {
-        Code::FailedPrecondition
-        | Code::InvalidArgument
-        | Code::PermissionDenied
-        | Code::Unimplemented => Ended::Refused(status.message().to_owned()),
+        Code::FailedPrecondition | Code::InvalidArgument | Code::Unimplemented => {
+            Ended::Refused(status.message().to_owned())
+        }
+        Code::PermissionDenied => Ended::Distrusted(status.message().to_owned()),
         Code::Unauthenticated => Ended::Unknown(status.message().to_owned()),
         _ => Ended::Lost { cause: said(status), welcomed: false },
     }

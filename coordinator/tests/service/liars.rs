@@ -56,7 +56,7 @@ async fn a_liar_is_named_and_refused_and_the_answer_is_right() {
     let told = notices.into_inner().unwrap().remove(0);
     assert!(told.contains("unnamed/") && told.contains("cannot be trusted"), "{told}");
     match liar.join().await {
-        Err(WorkerError::Refused { reason, .. }) => {
+        Err(WorkerError::Distrusted { reason, .. }) => {
             assert!(told.contains("unnamed/") && reason == told);
         }
         other => panic!("{other:?}"),
