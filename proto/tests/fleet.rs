@@ -109,15 +109,15 @@ fn what_cannot_be_is_refused_by_name() {
         let wire = v1::Overview { workers: vec![worker], ..v1::Overview::default() };
         Overview::try_from(wire).map_err(|error| error.to_string())
     };
-    assert!(told(worker(job.clone(), 1.0)).is_ok());
+    assert!(told(worker(job, 1.0)).is_ok());
     let names = |told: Result<Overview, String>, field: &str| {
         let error = told.expect_err("it cannot be");
         assert!(error.starts_with(&format!("field {field} is ")), "{error}");
     };
     for rate in [-1.0, f64::NAN, f64::INFINITY] {
-        names(told(worker(job.clone(), rate)), "workers[0].nodes_per_second");
+        names(told(worker(job, rate)), "workers[0].nodes_per_second");
     }
-    let homeless = v1::RunningJob { position: None, ..job.clone() };
+    let homeless = v1::RunningJob { position: None, ..job };
     names(told(worker(homeless, 1.0)), "workers[0].jobs[0].position");
     let window = v1::Window { lower: 2, upper: 2 };
     names(
