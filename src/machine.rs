@@ -1,4 +1,4 @@
-//! What this machine and this process are: names, memory, folders.
+//! What this machine and this process are: names, threads, folders.
 
 use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
@@ -14,12 +14,7 @@ use outflank_kernel::Isa;
 
 use crate::arguments::{self, Search};
 use crate::exit::{Exit, Failure, OrExit};
-
-/// The hash table is no larger than this unless it is asked for.
-const USUAL_HASH: u64 = 1 << 30;
-
-/// The size of the hash table where the size of the memory is unknown.
-const MODEST_HASH: u64 = 256 << 20;
+use crate::memory;
 
 /// Returns the options of a coordinator in this process, whose jobs have at most about `job_nodes`
 /// nodes.
@@ -74,7 +69,7 @@ pub(crate) fn threads_of_coordinator() -> u32 {
 /// Returns the options of a worker in this process.
 pub(crate) fn worker_options(search: &Search) -> Result<outflank_worker::Options, Failure> {
     let threads = search.threads.unwrap_or_else(|| processors().min(1024));
-    let bytes = usize::try_from(search.hash.unwrap_or_else(usual_hash))
+    let bytes = usize::try_from(search.hash.unwrap_or_else(memory::usual_hash))
         .context("--hash is more than this machine can address")
         .or_exit(Exit::BadInput)?;
     let isa = Isa::chosen().or_exit(Exit::BadInput)?;
@@ -133,30 +128,5 @@ fn host() -> String {
     match name.trim() {
         "" => "unnamed".to_owned(),
         name => name.to_owned(),
-    }
-}
-
-/// Returns a quarter of the machine's memory, at most [`USUAL_HASH`].
-fn usual_hash() -> u64 {
-    let memory = fs::read_to_string("/proc/meminfo").ok().and_then(|text| total_memory(&text));
-    memory.map_or(MODEST_HASH, |bytes| (bytes / 4).min(USUAL_HASH))
-}
-
-/// Returns the memory in bytes that the text of `/proc/meminfo` states.
-fn total_memory(text: &str) -> Option<u64> {
-    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
-    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    kibibytes.checked_mul(1024)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_memory_is_read_from_its_line() {
-        let text = "MemTotal:       24028388 kB\nMemFree:         1234 kB\n";
-        assert_eq!(total_memory(text), Some(24_028_388 << 10));
-        assert_eq!(total_memory("MemFree: 1 kB\n"), None);
     }
 }

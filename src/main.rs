@@ -18,6 +18,7 @@ mod input;
 mod interrupt;
 mod logs;
 mod machine;
+mod memory;
 mod metrics;
 mod numbers;
 mod output;
