@@ -27,6 +27,16 @@ pub(crate) fn running(overview: &Overview) -> u64 {
     overview.workers.iter().map(|worker| worker.running.len() as u64).sum()
 }
 
+/// A worker that was not heard for so long has a problem, or its network: it should speak every few seconds.
+const SILENCE: Duration = Duration::from_secs(15);
+
+/// Returns the workers, those first that an operator should look into.
+pub(crate) fn troubled_first(overview: &Overview) -> Vec<&WorkerState> {
+    let mut workers: Vec<&WorkerState> = overview.workers.iter().collect();
+    workers.sort_by_key(|worker| (worker.heard < SILENCE, worker.jobs.failed == 0));
+    workers
+}
+
 /// Returns the lines about the cluster as a whole.
 pub(crate) fn summary(overview: &Overview) -> Vec<String> {
     let Overview { totals, .. } = overview;
@@ -345,6 +355,17 @@ mod tests {
                 "LOOK INTO  1 claim no other worker could audit",
             ]
         );
+    }
+
+    #[test]
+    fn who_is_silent_or_fails_comes_first() {
+        let named = |name: &str| WorkerState { name: name.to_owned(), ..worker() };
+        let silent = WorkerState { heard: Duration::from_secs(20), ..named("d") };
+        let failing = WorkerState { jobs: JobCounts { failed: 1, ..worker().jobs }, ..named("c") };
+        let workers = vec![named("a"), named("b"), failing, silent];
+        let overview = Overview { workers, ..overview() };
+        let names: Vec<_> = troubled_first(&overview).iter().map(|one| one.name.as_str()).collect();
+        assert_eq!(names, ["d", "c", "a", "b"]);
     }
 
     #[test]

@@ -106,7 +106,7 @@ fn text(overview: &Overview, campaigns: &[Campaign]) -> Vec<String> {
     lines.extend(unfinished.map(campaign::progress));
     if !overview.workers.is_empty() {
         lines.extend([String::new(), overview::titles()]);
-        lines.extend(overview.workers.iter().map(overview::row));
+        lines.extend(overview::troubled_first(overview).into_iter().map(overview::row));
     }
     lines
 }

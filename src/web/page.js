@@ -95,10 +95,13 @@ function longest(job) {
   return `${span(job.seconds)}, ${job.empties} empties, ${ends}, ${short(job.nodes)} nodes`;
 }
 
+// Those first that somebody should look into; the others stay in the order of their names.
+const rank = (one) => (one.heard_seconds > QUIET ? 0 : one.jobs_failed > 0 ? 1 : 2);
+
 function workers(list) {
   at("workers").hidden = list.length === 0;
   at("no-workers").hidden = list.length > 0;
-  const rows = list.slice(0, SHOWN).map((one) => {
+  const rows = [...list].sort((one, other) => rank(one) - rank(other)).slice(0, SHOWN).map((one) => {
     const work = one.running.length === 0 ? "idle" : longest(one.running[0]);
     const made = row([one.name, one.isa, number(grouped(one.threads)), number(short(one.nodes_per_second)),
       number(short(one.nodes)), number(grouped(one.jobs_done)), number(grouped(one.jobs_stopped)),
