@@ -2,14 +2,19 @@
 
 use std::error::Error;
 use std::sync::Arc;
+use std::time::Duration;
 
 use outflank_engine::{Engine, Settings};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tonic::Status;
 
 use crate::backoff::Backoff;
 use crate::session::{Ended, Worker};
 use crate::{Coordinator, Options, Solver, WorkerError};
+
+/// The time after which the same loss is worth another line in the log.
+const SAID_AGAIN: Duration = Duration::from_secs(60);
 
 /// Works for `coordinator` with an engine of its own until `stop` is cancelled; then stops its
 /// jobs, hands back what they have proved and leaves.
@@ -58,6 +63,7 @@ async fn until_stopped(
     stop: &CancellationToken,
 ) -> Result<(), WorkerError> {
     let mut backoff = Backoff::new();
+    let mut losses = Losses::default();
     loop {
         let connected = worker.wait_for(coordinator.connect(), stop).await;
         let cause = match connected {
@@ -82,21 +88,42 @@ async fn until_stopped(
                 Ended::Lost { cause, welcomed } => {
                     if welcomed {
                         backoff.reset();
+                        losses = Losses::default();
                     }
                     cause
                 }
             },
         };
         let wait = backoff.next();
-        tracing::warn!(
-            %coordinator,
-            cause,
-            seconds = %format_args!("{:.1}", wait.as_secs_f64()),
-            "no connection to the coordinator, trying again"
-        );
+        if losses.is_news(&cause, Instant::now()) {
+            tracing::warn!(
+                %coordinator,
+                cause,
+                seconds = %format_args!("{:.1}", wait.as_secs_f64()),
+                "no connection to the coordinator, trying again"
+            );
+        }
         if worker.wait_for(tokio::time::sleep(wait), stop).await.is_none() {
             return Ok(());
         }
+    }
+}
+
+/// What was said of a coordinator that is away. It may be away for hours, and is tried every few seconds.
+#[derive(Debug, Default)]
+struct Losses {
+    said: Vec<(String, Instant)>,
+}
+
+impl Losses {
+    /// Returns whether this cause was not said within the last minute; it is then.
+    fn is_news(&mut self, cause: &str, now: Instant) -> bool {
+        self.said.retain(|&(_, at)| now.duration_since(at) < SAID_AGAIN);
+        let is_news = self.said.iter().all(|(said, _)| said != cause);
+        if is_news {
+            self.said.push((cause.to_owned(), now));
+        }
+        is_news
     }
 }
 
@@ -124,4 +151,20 @@ fn with_causes(mut text: String, error: &dyn Error) -> String {
         cause = error.source();
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_loss_is_said_once_a_minute() {
+        let (mut losses, start) = (Losses::default(), Instant::now());
+        let after = |seconds| start + Duration::from_secs(seconds);
+        assert!(losses.is_news("it stops", start));
+        assert!(losses.is_news("connection refused", after(1)));
+        assert!(!losses.is_news("it stops", after(2)));
+        assert!(!losses.is_news("connection refused", after(60)));
+        assert!(losses.is_news("connection refused", after(61)));
+    }
 }
