@@ -26,8 +26,9 @@ pub(crate) fn watch() -> std::io::Result<(CancellationToken, JoinSet<()>)> {
         let mut first = None;
         loop {
             let is_repeated = tokio::select! {
-                _ = interrupt.recv() => first.is_some(),
+                biased;
                 _ = terminate.recv() => first.is_some_and(|first: Instant| first.elapsed() > SAME),
+                _ = interrupt.recv() => first.is_some(),
             };
             if is_repeated {
                 abort();

@@ -14,12 +14,12 @@ fn a_worker_that_is_told_to_stop_before_it_is_welcomed_leaves_with_code_0() {
     let home = TempDir::new().expect("a temporary folder");
     let silent = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = silent.local_addr().expect("bound").to_string();
-    for signal in ["TERM", "INT"] {
+    // So soon after the first, a SIGTERM is the same request.
+    for signals in [&["TERM"][..], &["INT"], &["TERM", "TERM"]] {
         let arguments = ["worker", "--connect", &address, "--threads", "1", "--hash", "16M"];
         let worker = Process::start(outflank(home.path(), &arguments));
         let connection = silent.accept().expect("the worker connects");
-        worker.signal(signal);
-        worker.signal("TERM"); // So soon afterwards it is the same request.
+        signals.iter().for_each(|signal| worker.signal(signal));
         let finished = worker.finish();
         assert_eq!(finished.code, Some(0), "{finished:?}");
         drop(connection);
