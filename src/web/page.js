@@ -49,8 +49,7 @@ function tiles(cluster) {
     ["nodes a second", short(cluster.nodes_per_second)],
     ["jobs running", grouped(cluster.jobs_running)],
     ["requests open", grouped(cluster.requests)],
-    ["questions open", grouped(cluster.questions)],
-    ["proofs in the store", grouped(cluster.proofs)],
+    ["proofs stored", grouped(cluster.proofs)],
     ["jobs answered", grouped(cluster.jobs_done)],
     ["nodes searched", short(cluster.nodes)],
   ];
