@@ -56,7 +56,7 @@ pub use error::ServiceError;
 use events::Events;
 use fate::Fate;
 pub use fleet::Observer;
-use fleet::Window;
+use fleet::Shown;
 use links::Links;
 use listen::Memory;
 pub use options::{Identity, Options};
@@ -70,7 +70,7 @@ struct Shared {
     options: Options,
     events: Events,
     links: Links,
-    window: Window,
+    shown: Shown,
     store: Arc<dyn ProofStore>,
     fate: Fate,
     campaigns: Campaigns,
@@ -116,7 +116,7 @@ impl Service {
             options,
             events,
             links: Links::default(),
-            window: Window::new(),
+            shown: Shown::new(),
             store,
             fate: Fate::default(),
             campaigns,

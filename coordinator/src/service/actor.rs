@@ -165,7 +165,7 @@ impl Actor {
     fn show(&mut self, now: Millis) {
         if now.0 >= self.shown.0 + SHOWN_EVERY {
             self.shown = now;
-            self.shared.window.show(self.core.status());
+            self.shared.shown.show(self.core.status());
         }
     }
 

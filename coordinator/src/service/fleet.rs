@@ -27,14 +27,14 @@ impl Fleet for FleetService {
 
 /// What is shown of the inside of the service.
 #[derive(Debug)]
-pub(super) struct Window {
+pub(super) struct Shown {
     started: Instant,
     /// The size of the core's state, as the core has shown it last.
     core: Mutex<core::Status>,
 }
 
-impl Window {
-    /// Returns the window of a service that starts now.
+impl Shown {
+    /// Returns what is shown of a service that starts now.
     pub(super) fn new() -> Self {
         Self { started: Instant::now(), core: Mutex::default() }
     }
@@ -63,10 +63,10 @@ impl Observer {
 
 fn overview(shared: &Shared) -> Overview {
     let (workers, totals) = shared.links.look();
-    let core = shared.window.core();
+    let core = shared.shown.core();
     Overview {
         build: shared.options.build.clone(),
-        up: shared.window.started.elapsed(),
+        up: shared.shown.started.elapsed(),
         workers,
         totals,
         proofs: shared.store.count(),
