@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, anyhow};
-use outflank_coordinator::service::Identity;
+use outflank_coordinator::service::{Identity, Tokens};
 use outflank_proto::{Access, Token};
 
 use crate::arguments;
@@ -23,9 +23,13 @@ pub(crate) fn shown(arguments: &arguments::Access) -> Result<Access, Failure> {
 }
 
 /// Returns the token in the file at `path`.
-pub(crate) fn token(path: &Path) -> Result<Token, Failure> {
-    let text = fs::read_to_string(path).with_context(|| reading(path)).or_exit(Exit::BadInput)?;
-    Token::new(&text).with_context(|| reading(path)).or_exit(Exit::BadInput)
+fn token(path: &Path) -> Result<Token, Failure> {
+    Token::new(&text(path)?).with_context(|| reading(path)).or_exit(Exit::BadInput)
+}
+
+/// Returns the tokens in the coordinator's file at `path`.
+pub(crate) fn tokens(path: &Path) -> Result<Tokens, Failure> {
+    text(path)?.parse::<Tokens>().with_context(|| reading(path)).or_exit(Exit::BadInput)
 }
 
 /// Returns what a coordinator encrypts with, if it does.
@@ -39,13 +43,17 @@ pub(crate) fn identity(arguments: &arguments::Coordinator) -> Result<Option<Iden
 
 /// Returns the file at `path`, which has a section with a name that ends with `label`.
 fn pem(path: &Path, label: &str) -> Result<Vec<u8>, Failure> {
-    let text = fs::read_to_string(path).with_context(|| reading(path)).or_exit(Exit::BadInput)?;
+    let text = text(path)?;
     let ending = format!("{label}-----");
     if !text.lines().any(|line| line.starts_with("-----BEGIN ") && line.ends_with(&ending)) {
         let error = anyhow!("{} has no {label}, expected PEM", path.display());
         return Err(Failure::new(Exit::BadInput, error));
     }
     Ok(text.into_bytes())
+}
+
+fn text(path: &Path) -> Result<String, Failure> {
+    fs::read_to_string(path).with_context(|| reading(path)).or_exit(Exit::BadInput)
 }
 
 fn reading(path: &Path) -> String {

@@ -207,8 +207,9 @@ pub(crate) struct Coordinator {
     /// What the choice of those jobs follows from [default: a number that no worker can guess].
     #[arg(long, value_name = "N")]
     pub(crate) audit_seed: Option<u64>,
-    /// The file with the token that workers and clients must show: at least 16 visible ASCII
-    /// characters [default: all who can connect are admitted].
+    /// The file with what workers and clients must show: one token of at least 16 visible ASCII
+    /// characters, which may do everything, or lines of a role (worker, client or admin) and a token
+    /// [default: all who can connect are admitted].
     #[arg(long, value_name = "FILE", env = "OUTFLANK_TOKEN_FILE")]
     pub(crate) token_file: Option<PathBuf>,
     /// Encrypt all connections: the file with the certificate of this coordinator (PEM).
@@ -254,7 +255,7 @@ pub(crate) struct Worker {
 /// What a coordinator wants to be shown, and how it is known.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Access {
-    /// With --connect: the file with the token that the coordinator was started with.
+    /// With --connect: the file with the token to show, alone: one that the coordinator was started with.
     #[arg(long, value_name = "FILE", env = "OUTFLANK_TOKEN_FILE")]
     pub(crate) token_file: Option<PathBuf>,
     /// With --connect: encrypt, and trust only a coordinator whose certificate is signed by one in

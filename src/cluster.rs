@@ -230,7 +230,7 @@ pub(crate) fn client_failure(error: ClientError) -> Failure {
         | ClientError::NotListening { .. }
         | ClientError::Refused { .. }
         | ClientError::Lost { .. } => Exit::Connection,
-        ClientError::Unauthenticated { .. } => Exit::NotAdmitted,
+        ClientError::Unauthenticated { .. } | ClientError::NotPermitted { .. } => Exit::NotAdmitted,
         ClientError::Contradicted { .. } => Exit::Contradiction,
         ClientError::Failed { .. } => Exit::Failed,
     };

@@ -28,7 +28,7 @@ pub(crate) enum Exit {
     Refuted = 7,
     /// The budget of a position was spent before its question was answered.
     Spent = 8,
-    /// The coordinator does not know the token, or wants one.
+    /// The coordinator does not know the token, wants one, or one of another role.
     NotAdmitted = 9,
     /// What this worker has proved was found to be wrong.
     Distrusted = 10,
@@ -51,7 +51,7 @@ Exit codes:
     6  a proof was rejected: the message names the line and the row
     7  a hypothesis of a campaign is refuted
     8  the budget of a position was spent before its question was answered
-    9  the coordinator does not know the token, or wants one
+    9  the coordinator does not know the token, wants one, or one of another role
    10  the coordinator has found this worker to be wrong: its machine may have a fault
   130  interrupted
   141  whoever read the output has stopped, as in | head";

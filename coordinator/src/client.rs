@@ -57,6 +57,12 @@ pub enum ClientError {
         /// Why.
         reason: String,
     },
+    /// The client's token is for something else.
+    #[error("the coordinator does not permit this: {reason}")]
+    NotPermitted {
+        /// The token's role, and the one that was expected.
+        reason: String,
+    },
     /// The coordinator does not take the request; asking again does not help.
     #[error("the coordinator refuses the request: {reason}")]
     Refused {
@@ -288,6 +294,7 @@ fn verdict(status: &Status) -> Option<ClientError> {
     match status.code() {
         Code::Unavailable | Code::Cancelled | Code::Unknown | Code::DeadlineExceeded => None,
         Code::Unauthenticated => Some(ClientError::Unauthenticated { reason }),
+        Code::PermissionDenied => Some(ClientError::NotPermitted { reason }),
         Code::DataLoss => Some(ClientError::Contradicted { reason }),
         Code::Internal => Some(ClientError::Failed { reason }),
         _ => Some(ClientError::Refused { reason }),

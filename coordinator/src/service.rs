@@ -32,6 +32,7 @@ mod options;
 mod pending;
 mod proof_store;
 mod solver;
+mod tokens;
 mod told;
 mod trial;
 mod writer;
@@ -62,6 +63,7 @@ use listen::Memory;
 pub use options::{Identity, Options};
 use pending::Pending;
 pub use proof_store::ProofStore;
+pub use tokens::{InvalidTokens, Role, Tokens};
 use told::Told;
 
 /// What the tasks of a service share.

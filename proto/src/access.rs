@@ -7,7 +7,7 @@ use tonic::metadata::{Ascii, MetadataValue};
 use tonic::service::Interceptor;
 use tonic::service::interceptor::InterceptedService;
 use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint};
-use tonic::{Request, Status};
+use tonic::{Code, Request, Status};
 
 use crate::address::{InvalidAddress, with_scheme};
 
@@ -71,6 +71,27 @@ impl Interceptor for Pass {
         }
         Ok(request)
     }
+}
+
+/// The metadata of a refusal that is for the caller's role: [`is_role_refusal`].
+const REFUSED: (&str, &str) = ("outflank-refused", "role");
+
+/// Returns the refusal of a caller whose token is known, and is for something else. Workers that were found
+/// to be wrong are refused with the same code, so that this one is marked.
+#[must_use]
+pub fn role_refused(reason: &str) -> Status {
+    let mut status = Status::permission_denied(reason);
+    let (key, value) = REFUSED;
+    status.metadata_mut().insert(key, MetadataValue::from_static(value));
+    status
+}
+
+/// Returns whether a call was refused for the role of the caller's token.
+#[must_use]
+pub fn is_role_refusal(status: &Status) -> bool {
+    let (key, value) = REFUSED;
+    status.code() == Code::PermissionDenied
+        && status.metadata().get(key).is_some_and(|found| found.as_bytes() == value.as_bytes())
 }
 
 /// What a caller shows and expects.
@@ -141,6 +162,14 @@ mod tests {
         for bad in ["", "0123456789abcde", "0123456789 abcdef", "0123456789abcdeé"] {
             assert!(Token::new(bad).is_err(), "{bad:?}");
         }
+    }
+
+    #[test]
+    fn a_refusal_for_the_role_is_told_from_others_behind_the_wire() {
+        let refused = role_refused("of another role").into_http::<()>();
+        let received = Status::from_header_map(refused.headers()).expect("a status");
+        assert!(is_role_refusal(&received), "{received:?}");
+        assert!(!is_role_refusal(&Status::permission_denied("it was wrong")));
     }
 
     #[test]

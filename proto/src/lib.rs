@@ -17,7 +17,7 @@ mod invalid;
 pub mod message;
 mod worker_messages;
 
-pub use access::{Access, Connection, InvalidToken, Pass, Token};
+pub use access::{Access, Connection, InvalidToken, Pass, Token, is_role_refusal, role_refused};
 pub use address::{InvalidAddress, endpoint};
 pub use invalid::InvalidField;
 use outflank_engine::Position;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use crate::cluster::coordinator;
-use crate::harness::{Process, outflank, run};
+use crate::harness::{Process, outflank, run, run_with_input};
 
 fn certificate(name: &str) -> String {
     let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests/data/tls", name].iter().collect();
@@ -49,6 +49,117 @@ fn only_who_shows_the_token_is_admitted() {
     assert_eq!(objects[0]["value"], -10, "{objects:?}");
     worker.kill();
     coordinator.kill();
+}
+
+const WORKER: &str = "worker-worker-worker";
+const OTHER_WORKER: &str = "another-worker-token";
+const CLIENT: &str = "client-client-client";
+const ADMIN: &str = "admin-admin-admin";
+
+fn write(home: &TempDir, name: &str, text: &str) {
+    fs::write(home.path().join(name), text).expect("the folder is writable");
+}
+
+/// Returns a folder with a file of each role's token, and one of all for the coordinator.
+fn home_with_roles() -> TempDir {
+    let home = home();
+    for (name, token) in [("worker", WORKER), ("client", CLIENT), ("admin", ADMIN)] {
+        write(&home, name, token);
+    }
+    let roles = format!("# who may what\nworker {WORKER}\nclient {CLIENT}\n\nadmin {ADMIN}\n");
+    write(&home, "roles", &roles);
+    home
+}
+
+#[test]
+fn a_token_opens_what_its_role_is_for() {
+    let home = home_with_roles();
+    let (coordinator, address) =
+        coordinator(home.path(), "127.0.0.1:0", &["--token-file", "roles"]);
+    let to = |verb: &[&str], role: &str, input: &str| {
+        let how = ["--connect", &address, "--token-file", role];
+        run_with_input(home.path(), &[verb, &how].concat(), input)
+    };
+    let small = ["solve", "--board", "4x4", "start", "--json"];
+    for verb in [&small[..], &["campaign", "list"], &["top"]] {
+        to(verb, "worker", "")
+            .assert_fails(9, "the token has the role worker, expected client or admin");
+    }
+    worker(home.path(), &address, &["--token-file", "client"])
+        .finish()
+        .assert_fails(9, "the token has the role client, expected worker or admin");
+    to(&["campaign", "list"], "token", "").assert_fails(9, "the token is wrong");
+
+    // A client may ask and look, and not steer what others have asked.
+    let import = ["campaign", "import", "list", "-", "--paused"];
+    assert_eq!(to(&import, "client", "f5\n").code, Some(0));
+    assert_eq!(to(&["campaign", "export", "list"], "client", "").stdout.len(), 1);
+    let status = ["campaign", "status", "list", "--json"];
+    assert_eq!(to(&status, "client", "").objects()[0]["paused"], true);
+    let steering: [&[&str]; 4] = [
+        &["pause", "list"],
+        &["resume", "list"],
+        &["priority", "list", "200"],
+        &["remove", "list"],
+    ];
+    for verb in steering {
+        to(&[&["campaign"], verb].concat(), "client", "").assert_fails(9, "client, expected admin");
+    }
+    let removed = to(&["campaign", "remove", "list", "--unfinished"], "admin", "");
+    assert_eq!(removed.code, Some(0), "{removed:?}");
+
+    for (joins, asks) in [("worker", "client"), ("admin", "admin")] {
+        let worker = worker(home.path(), &address, &["--token-file", joins]);
+        worker.wait_for("connected to the coordinator");
+        assert_eq!(to(&small, asks, "").objects()[0]["value"], -10);
+        assert_eq!(to(&["top"], asks, "").code, Some(0));
+        worker.kill();
+    }
+    coordinator.kill();
+}
+
+#[test]
+fn a_token_is_exchanged_while_workers_of_the_old_one_go_on() {
+    let home = home_with_roles();
+    write(&home, "new", OTHER_WORKER);
+    let guarded = ["--token-file", "roles"];
+    let (coordinator_of_the_old, address) = coordinator(home.path(), "127.0.0.1:0", &guarded);
+    let old = worker(home.path(), &address, &["--token-file", "worker"]);
+    old.wait_for("connected to the coordinator");
+    worker(home.path(), &address, &["--token-file", "new"]).finish().assert_fails(9, "wrong");
+
+    coordinator_of_the_old.kill();
+    write(&home, "roles", &format!("worker {WORKER}\nworker {OTHER_WORKER}\nclient {CLIENT}\n"));
+    let (coordinator_of_both, _) = coordinator(home.path(), &address, &guarded);
+    old.wait_for("connected to the coordinator");
+    let new = worker(home.path(), &address, &["--token-file", "new"]);
+    new.wait_for("connected to the coordinator");
+
+    coordinator_of_both.kill();
+    write(&home, "roles", &format!("worker {OTHER_WORKER}\nclient {CLIENT}\n"));
+    let (coordinator_of_the_new, _) = coordinator(home.path(), &address, &guarded);
+    new.wait_for("connected to the coordinator");
+    let refused = old.finish();
+    assert_eq!(refused.code, Some(9), "{refused:?}");
+    coordinator_of_the_new.kill();
+}
+
+#[test]
+fn a_bad_line_of_the_coordinators_tokens_is_named_and_not_shown() {
+    let home = home();
+    for (text, expected) in [
+        (format!("worker {WORKER}\nclerk {CLIENT}\n"), "line 2 does not begin with a role"),
+        (format!("worker {WORKER}\n{CLIENT}\n"), "line 2 has 1 words"),
+        ("# later\n".to_owned(), "there is no token"),
+    ] {
+        write(&home, "roles", &text);
+        let open = ["coordinator", "--store", "store", "--token-file", "roles"];
+        let finished = run(home.path(), &open);
+        finished.assert_fails(2, expected);
+        finished.assert_fails(2, "reading roles");
+        finished.assert_fails(2, "expected lines of a role (worker, client or admin) and a token");
+        assert!(!finished.stderr[0].contains(CLIENT), "{finished:?}");
+    }
 }
 
 #[test]

@@ -32,7 +32,7 @@ pub enum WorkerError {
         /// Its reason.
         reason: String,
     },
-    /// The coordinator does not know this worker's token, or wants one.
+    /// The coordinator does not know this worker's token, wants one, or wants one for workers.
     #[error("the coordinator at {coordinator} does not admit this worker: {reason}")]
     Unauthenticated {
         /// Its address.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use outflank_proto::message::{FromWorker, Hello, Report, ToWorker, Welcome};
 use outflank_proto::v1::cluster_client::ClusterClient;
-use outflank_proto::{Connection, NEWEST_PROTOCOL, OLDEST_PROTOCOL, v1};
+use outflank_proto::{Connection, NEWEST_PROTOCOL, OLDEST_PROTOCOL, is_role_refusal, v1};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, Interval, MissedTickBehavior};
 use tokio_stream::wrappers::ReceiverStream;
@@ -33,7 +33,7 @@ pub(crate) enum Ended {
     Refused(String),
     /// The coordinator has found this worker to be wrong, as it says here.
     Distrusted(String),
-    /// The coordinator does not know this worker's token, or wants one.
+    /// The coordinator does not know this worker's token, wants one, or wants one for workers.
     Unknown(String),
     /// The connection is gone; another may be better.
     Lost {
@@ -201,6 +201,7 @@ fn refusal(status: &Status) -> Ended {
         Code::FailedPrecondition | Code::InvalidArgument | Code::Unimplemented => {
             Ended::Refused(status.message().to_owned())
         }
+        _ if is_role_refusal(status) => Ended::Unknown(status.message().to_owned()),
         Code::PermissionDenied => Ended::Distrusted(status.message().to_owned()),
         Code::Unauthenticated => Ended::Unknown(status.message().to_owned()),
         _ => Ended::Lost { cause: said(status), welcomed: false },

@@ -1,70 +1,214 @@
-//! Who may call: whoever shows the token of the cluster, if it has one.
+//! Who may call what: whoever shows a token of a role that the method is for.
 
-use outflank_proto::Token;
-use sha2::{Digest, Sha256};
-use subtle::ConstantTimeEq;
-use tonic::metadata::MetadataValue;
-use tonic::service::Interceptor;
-use tonic::{Request, Status};
+use std::convert::Infallible;
+use std::future::{Ready, ready};
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use outflank_proto::role_refused;
+use tokio_util::either::Either;
+use tonic::Status;
+use tonic::body::Body;
+use tonic::codegen::http::{HeaderMap, HeaderValue, Request, Response};
+use tonic::server::NamedService;
+use tower::Service;
+
+use super::{Role, Tokens};
 
 /// The place of the token in a call.
 const KEY: &str = "authorization";
 const SCHEME: &[u8] = b"Bearer ";
 
-/// Lets calls through that show the token; all of them if there is none.
+/// The methods that are not for admins alone. What is not here changes or removes what others have asked
+/// for, or is new: then somebody has to decide.
+const ROLES: [(&str, Role); 8] = [
+    ("/outflank.v1.Cluster/Work", Role::Worker),
+    ("/outflank.v1.Solver/Solve", Role::Client),
+    ("/outflank.v1.Solver/Fetch", Role::Client),
+    ("/outflank.v1.Solver/Status", Role::Client),
+    ("/outflank.v1.Campaigns/Import", Role::Client),
+    ("/outflank.v1.Campaigns/List", Role::Client),
+    ("/outflank.v1.Campaigns/Export", Role::Client),
+    ("/outflank.v1.Fleet/Look", Role::Client),
+];
+
+/// Lets calls through that show a token which may make them; all of them if there are no tokens.
 #[derive(Clone, Debug)]
-pub(super) struct Gate(Option<[u8; 32]>);
+pub(super) struct Gate(Option<Arc<Tokens>>);
 
 impl Gate {
-    /// Only a digest of the token is kept: compared in constant time, it tells neither the token nor
-    /// its length.
-    pub(super) fn new(token: Option<&Token>) -> Self {
-        Self(token.map(|token| digest(token.as_bytes())))
+    pub(super) fn new(tokens: Option<&Tokens>) -> Self {
+        Self(tokens.cloned().map(Arc::new))
+    }
+
+    /// Returns `service`, reached through this gate.
+    pub(super) fn before<S>(&self, service: S) -> Gated<S> {
+        Gated { gate: self.clone(), service }
+    }
+
+    fn check(&self, path: &str, headers: &HeaderMap) -> Result<(), Status> {
+        let Some(tokens) = &self.0 else { return Ok(()) };
+        let shown = headers.get(KEY).map(HeaderValue::as_bytes);
+        let Some(token) = shown.and_then(|value| value.strip_prefix(SCHEME)) else {
+            let reason = "there is no token, expected one of the coordinator's";
+            return Err(Status::unauthenticated(reason));
+        };
+        let Some(role) = tokens.role(token) else {
+            let reason = "the token is wrong, expected one of the coordinator's";
+            return Err(Status::unauthenticated(reason));
+        };
+        let needed = needed(path);
+        if role == needed || role == Role::Admin {
+            return Ok(());
+        }
+        let expected = match needed {
+            Role::Admin => "admin".to_owned(),
+            Role::Worker | Role::Client => format!("{needed} or admin"),
+        };
+        Err(role_refused(&format!("the token has the role {role}, expected {expected}")))
     }
 }
 
-impl Interceptor for Gate {
-    fn call(&mut self, request: Request<()>) -> Result<Request<()>, Status> {
-        let Some(expected) = &self.0 else { return Ok(request) };
-        let shown = request.metadata().get(KEY).map(MetadataValue::as_bytes);
-        match shown.and_then(|value| value.strip_prefix(SCHEME)) {
-            Some(token) if bool::from(digest(token).ct_eq(expected)) => Ok(request),
-            Some(_) => {
-                Err(Status::unauthenticated("the token is wrong, expected the coordinator's"))
-            }
-            None => Err(Status::unauthenticated("there is no token, expected the coordinator's")),
+fn needed(path: &str) -> Role {
+    let found = ROLES.iter().find(|&&(method, _)| method == path);
+    found.map_or(Role::Admin, |&(_, role)| role)
+}
+
+/// A service behind a gate.
+#[derive(Clone, Debug)]
+pub(super) struct Gated<S> {
+    gate: Gate,
+    service: S,
+}
+
+impl<S: NamedService> NamedService for Gated<S> {
+    const NAME: &'static str = S::NAME;
+}
+
+impl<S> Service<Request<Body>> for Gated<S>
+where
+    S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
+{
+    type Response = Response<Body>;
+    type Error = Infallible;
+    type Future = Either<S::Future, Ready<Result<Response<Body>, Infallible>>>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.service.poll_ready(context)
+    }
+
+    fn call(&mut self, request: Request<Body>) -> Self::Future {
+        match self.gate.check(request.uri().path(), request.headers()) {
+            Ok(()) => Either::Left(self.service.call(request)),
+            Err(status) => Either::Right(ready(Ok(status.into_http()))),
         }
     }
-}
-
-fn digest(token: &[u8]) -> [u8; 32] {
-    Sha256::digest(token).into()
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use outflank_proto::is_role_refusal;
+    use tonic::Code;
+
     use super::*;
 
-    fn answer(gate: &Gate, shown: Option<&str>) -> Result<(), String> {
-        let mut request = Request::new(());
+    const PROTOCOL: [&str; 3] = [
+        include_str!("../../../proto/outflank/v1/cluster.proto"),
+        include_str!("../../../proto/outflank/v1/campaigns.proto"),
+        include_str!("../../../proto/outflank/v1/fleet.proto"),
+    ];
+
+    const WORK: &str = "/outflank.v1.Cluster/Work";
+    const SOLVE: &str = "/outflank.v1.Solver/Solve";
+    const REMOVE: &str = "/outflank.v1.Campaigns/Remove";
+
+    fn gate(tokens: &str) -> Gate {
+        Gate::new(Some(&tokens.parse().expect("tokens")))
+    }
+
+    fn answer(gate: &Gate, path: &str, shown: Option<&str>) -> Result<(), Status> {
+        let mut headers = HeaderMap::new();
         if let Some(shown) = shown {
-            request.metadata_mut().insert(KEY, shown.parse().expect("ASCII"));
+            headers.insert(KEY, shown.parse().expect("ASCII"));
         }
-        let answer = gate.clone().call(request);
-        answer.map(|_| ()).map_err(|status| status.message().to_owned())
+        gate.check(path, &headers)
+    }
+
+    /// Returns the paths of all methods that the files of the protocol have.
+    fn methods() -> BTreeSet<String> {
+        let mut methods = BTreeSet::new();
+        for file in PROTOCOL {
+            let mut service = "";
+            for line in file.lines().map(str::trim) {
+                if let Some(rest) = line.strip_prefix("service ") {
+                    service = rest.trim_end_matches('{').trim();
+                } else if let Some(rest) = line.strip_prefix("rpc ") {
+                    let method = rest.split('(').next().expect("a split has a first part");
+                    assert!(methods.insert(format!("/outflank.v1.{service}/{method}")));
+                }
+            }
+        }
+        methods
     }
 
     #[test]
-    fn only_the_token_opens_the_gate() {
-        let token = Token::new("0123456789abcdef").expect("a token");
-        let gate = Gate::new(Some(&token));
-        assert_eq!(answer(&gate, Some("Bearer 0123456789abcdef")), Ok(()));
-        for wrong in ["Bearer 0123456789abcdeF", "Bearer 0123456789abcde", "Bearer "] {
-            assert!(answer(&gate, Some(wrong)).is_err_and(|text| text.contains("wrong")));
+    fn every_method_is_somebodys_and_only_these_are_for_admins_alone() {
+        let mut methods = methods();
+        for (path, _) in ROLES {
+            assert!(methods.remove(path), "{path} is no method, or twice there");
         }
-        for none in [None, Some("0123456789abcdef"), Some("Basic 0123456789abcdef")] {
-            assert!(answer(&gate, none).is_err_and(|text| text.contains("no token")));
+        let admins = ["/outflank.v1.Campaigns/Change", REMOVE].map(str::to_owned);
+        assert_eq!(methods, BTreeSet::from(admins));
+    }
+
+    #[test]
+    fn only_a_token_opens_the_gate() {
+        let gate = gate("0123456789abcdef");
+        for path in [WORK, SOLVE, REMOVE] {
+            assert!(answer(&gate, path, Some("Bearer 0123456789abcdef")).is_ok());
+            for wrong in ["Bearer 0123456789abcdeF", "Bearer 0123456789abcde", "Bearer "] {
+                let status = answer(&gate, path, Some(wrong)).expect_err("wrong");
+                assert_eq!(status.code(), Code::Unauthenticated);
+                assert!(status.message().contains("wrong"), "{status}");
+            }
+            for none in [None, Some("0123456789abcdef"), Some("Basic 0123456789abcdef")] {
+                let status = answer(&gate, path, none).expect_err("none");
+                assert_eq!(status.code(), Code::Unauthenticated);
+                assert!(status.message().contains("no token"), "{status}");
+            }
+            assert!(answer(&Gate::new(None), path, None).is_ok());
         }
-        assert_eq!(answer(&Gate::new(None), None), Ok(()));
+    }
+
+    #[test]
+    fn a_role_opens_what_is_for_it_and_the_others_are_named() {
+        let gate = gate(
+            "worker worker-worker-worker\nclient client-client-client\nadmin admin-admin-admin-admin",
+        );
+        let worker = Some("Bearer worker-worker-worker");
+        let client = Some("Bearer client-client-client");
+        let admin = Some("Bearer admin-admin-admin-admin");
+        let refused = |path, shown, expected: &str| {
+            let status = answer(&gate, path, shown).expect_err("of another role");
+            assert_eq!((status.code(), status.message()), (Code::PermissionDenied, expected));
+            assert!(is_role_refusal(&status), "{status:?}");
+        };
+        for path in methods() {
+            assert!(answer(&gate, &path, admin).is_ok(), "{path}");
+        }
+        for (path, role) in ROLES {
+            let (right, wrong, name) = match role {
+                Role::Worker => (worker, client, "client"),
+                _ => (client, worker, "worker"),
+            };
+            assert!(answer(&gate, path, right).is_ok(), "{path}");
+            let expected = format!("the token has the role {name}, expected {role} or admin");
+            refused(path, wrong, &expected);
+        }
+        refused(REMOVE, client, "the token has the role client, expected admin");
+        refused(REMOVE, worker, "the token has the role worker, expected admin");
+        refused("/outflank.v1.New/Method", client, "the token has the role client, expected admin");
     }
 }

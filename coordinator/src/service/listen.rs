@@ -47,10 +47,10 @@ fn services(shared: &Arc<Shared>, gate: &Gate, server: Server) -> (Router, Healt
     let solver = SolverService(Arc::clone(shared));
     let campaigns = CampaignsService(Arc::clone(shared));
     let fleet = FleetService(Arc::clone(shared));
-    let routes = Routes::new(ClusterServer::with_interceptor(cluster, gate.clone()))
-        .add_service(SolverServer::with_interceptor(solver, gate.clone()))
-        .add_service(CampaignsServer::with_interceptor(campaigns, gate.clone()))
-        .add_service(FleetServer::with_interceptor(fleet, gate.clone()))
+    let routes = Routes::new(gate.before(ClusterServer::new(cluster)))
+        .add_service(gate.before(SolverServer::new(solver)))
+        .add_service(gate.before(CampaignsServer::new(campaigns)))
+        .add_service(gate.before(FleetServer::new(fleet)))
         .add_service(health)
         .add_service(reflection);
     let mut server = server
@@ -73,10 +73,10 @@ pub(super) async fn serve(
     listener: TcpListener,
     stop: &CancellationToken,
 ) -> Result<(), ServiceError> {
-    let Options { token, identity, .. } = &shared.options;
+    let Options { tokens, identity, .. } = &shared.options;
     let failed = |error| ServiceError::Serving(Arc::new(error));
     let server = encrypting(identity.as_ref()).map_err(failed)?;
-    let (router, health) = services(shared, &Gate::new(token.as_ref()), server);
+    let (router, health) = services(shared, &Gate::new(tokens.as_ref()), server);
     health.set_serving::<ClusterServer<ClusterService>>().await;
     health.set_serving::<SolverServer<SolverService>>().await;
     let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));

@@ -4,8 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use outflank_proto::Token;
-
+use super::Tokens;
 use crate::core::Config;
 
 /// The certificate by which others know this coordinator, and its key.
@@ -39,8 +38,9 @@ pub struct Options {
     /// wrong, beside which `told.jsonl` notes what workers were told; without one, the next coordinator
     /// knows nothing of that.
     pub docket: Option<PathBuf>,
-    /// What workers and clients over the network must show; without one, all are admitted.
-    pub token: Option<Token>,
+    /// What workers and clients over the network must show one of; without it, all are admitted and may
+    /// do everything.
+    pub tokens: Option<Tokens>,
     /// What connections over the network are encrypted with; without one, they are not.
     pub identity: Option<Identity>,
     /// The longest time between two heartbeats of a worker; 5 s. It must be well below the core's
@@ -70,7 +70,7 @@ impl Default for Options {
             core: Config::default(),
             campaigns: None,
             docket: None,
-            token: None,
+            tokens: None,
             identity: None,
             heartbeat: Duration::from_secs(5),
             hello_deadline: Duration::from_secs(10),
