@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, anyhow};
-use outflank_coordinator::service::{Identity, Tokens};
-use outflank_proto::{Access, Token};
+use outflank_coordinator::service::{Encryption, Tokens};
+use outflank_proto::{Access, Identity, Token};
 
 use crate::arguments;
 use crate::exit::{Exit, Failure, OrExit};
@@ -17,7 +17,9 @@ pub(crate) fn shown(arguments: &arguments::Access) -> Result<Access, Failure> {
         access = access.with_token(&token(path)?);
     }
     if let Some(path) = &arguments.tls_ca {
-        access = access.with_tls(&pem(path, "CERTIFICATE")?, arguments.tls_name.as_deref());
+        let authority = pem(path, "CERTIFICATE")?;
+        let identity = identity(arguments.tls_cert.as_deref(), arguments.tls_key.as_deref())?;
+        access = access.with_tls(&authority, arguments.tls_name.as_deref(), identity.as_ref());
     }
     Ok(access)
 }
@@ -32,11 +34,21 @@ pub(crate) fn tokens(path: &Path) -> Result<Tokens, Failure> {
     text(path)?.parse::<Tokens>().with_context(|| reading(path)).or_exit(Exit::BadInput)
 }
 
-/// Returns what a coordinator encrypts with, if it does.
-pub(crate) fn identity(arguments: &arguments::Coordinator) -> Result<Option<Identity>, Failure> {
-    let (Some(certificates), Some(key)) = (&arguments.tls_cert, &arguments.tls_key) else {
-        return Ok(None);
-    };
+/// Returns what a coordinator encrypts with, and who must show a certificate, if it does.
+pub(crate) fn encryption(
+    arguments: &arguments::Coordinator,
+) -> Result<Option<Encryption>, Failure> {
+    let identity = identity(arguments.tls_cert.as_deref(), arguments.tls_key.as_deref())?;
+    let Some(identity) = identity else { return Ok(None) };
+    let callers = arguments.tls_client_ca.as_deref();
+    let callers = callers.map(|path| pem(path, "CERTIFICATE")).transpose()?;
+    let encryption = Encryption::new(&identity, callers.as_deref());
+    encryption.map(Some).or_exit(Exit::BadInput)
+}
+
+/// Returns the certificate and the key in these files, if there are both.
+fn identity(certificates: Option<&Path>, key: Option<&Path>) -> Result<Option<Identity>, Failure> {
+    let (Some(certificates), Some(key)) = (certificates, key) else { return Ok(None) };
     let (certificates, key) = (pem(certificates, "CERTIFICATE")?, pem(key, "PRIVATE KEY")?);
     Ok(Some(Identity { certificates, key }))
 }

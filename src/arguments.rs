@@ -62,7 +62,9 @@ fn check_access(command: &clap::Command, matches: &ArgMatches) -> Result<(), cla
         return Ok(());
     }
     let is_typed = |id: &&str| asked.value_source(id) == Some(ValueSource::CommandLine);
-    let Some(typed) = ["token_file", "tls_ca"].into_iter().find(is_typed) else { return Ok(()) };
+    let Some(typed) = ["token_file", "tls_ca", "tls_cert"].into_iter().find(is_typed) else {
+        return Ok(());
+    };
     let message = format!("--{} needs --connect <ADDR>", typed.replace('_', "-"));
     Err(clap::Error::raw(ErrorKind::MissingRequiredArgument, message))
 }
@@ -218,6 +220,9 @@ pub(crate) struct Coordinator {
     /// The file with the private key of the certificate (PEM).
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     pub(crate) tls_key: Option<PathBuf>,
+    /// Admit only callers that show a certificate which is signed by one in this file (PEM).
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub(crate) tls_client_ca: Option<PathBuf>,
     /// Listen without encryption on an address that other machines can reach.
     #[arg(long, conflicts_with = "tls_cert")]
     pub(crate) no_tls: bool,
@@ -265,6 +270,18 @@ pub(crate) struct Access {
     /// The name in the coordinator's certificate [default: the host of --connect].
     #[arg(long, value_name = "NAME", requires = "tls_ca", env = "OUTFLANK_TLS_NAME")]
     pub(crate) tls_name: Option<String>,
+    /// The file with the certificate to show a coordinator that wants one (PEM).
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "tls_key",
+        requires = "tls_ca",
+        env = "OUTFLANK_TLS_CERT"
+    )]
+    pub(crate) tls_cert: Option<PathBuf>,
+    /// The file with the private key of this certificate (PEM).
+    #[arg(long, value_name = "FILE", requires = "tls_cert", env = "OUTFLANK_TLS_KEY")]
+    pub(crate) tls_key: Option<PathBuf>,
 }
 
 /// Look after a proof store.

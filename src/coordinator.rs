@@ -19,7 +19,7 @@ pub(crate) fn run(arguments: &Coordinator) -> Result<Exit, Failure> {
 async fn serve(arguments: &Coordinator) -> Result<Exit, Failure> {
     machine::allow_many_files();
     let tokens = arguments.token_file.as_deref().map(access::tokens).transpose()?;
-    let identity = access::identity(arguments)?;
+    let encryption = access::encryption(arguments)?;
     let (stop, _watch) = interrupt::watch().context("listening for Ctrl-C")?;
     let listener = listen(arguments).await?;
     let address = listener.local_addr().context("asking for the address")?;
@@ -31,7 +31,7 @@ async fn serve(arguments: &Coordinator) -> Result<Exit, Failure> {
     let mut options = machine::coordinator_options(arguments.job_nodes);
     options.campaigns = Some(machine::campaigns(&arguments.store));
     options.docket = Some(machine::docket(&arguments.store));
-    (options.tokens, options.identity) = (tokens, identity);
+    (options.tokens, options.encryption) = (tokens, encryption);
     options.core.audit_share = arguments.audit_share;
     options.core.audit_seed = arguments.audit_seed.unwrap_or_else(machine::unguessable);
     let service = cluster::start_service(options, store, arguments.threads)?;

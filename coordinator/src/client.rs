@@ -123,7 +123,7 @@ pub enum Update {
 pub async fn connect(address: &str, access: &Access) -> Result<Connection, ClientError> {
     let endpoint = access.endpoint(address)?;
     let unreachable = |cause: String| {
-        let hint = hint(&cause, access);
+        let hint = access.hint(&cause);
         ClientError::Unreachable { cause: format!("{address}: {cause}{hint}") }
     };
     let channel = endpoint.connect().await.map_err(|error| match is_refused(&error) {
@@ -170,27 +170,6 @@ fn is_refused(error: &(dyn Error + 'static)) -> bool {
         return true;
     }
     error.source().is_some_and(is_refused)
-}
-
-/// How a connection breaks that one side encrypts and the other does not: which of these comes first is
-/// a matter of chance.
-const MISUNDERSTOOD: [&str; 7] = [
-    "frame with invalid size",
-    "corrupt message",
-    "connection closed",
-    "connection was not ready",
-    "broken pipe",
-    "reset by peer",
-    "handshake eof",
-];
-
-/// Returns what a connection that broke in this way may lack.
-fn hint(cause: &str, access: &Access) -> &'static str {
-    match MISUNDERSTOOD.iter().any(|&text| cause.contains(text)) {
-        true if access.is_encrypted() => " (perhaps it does not encrypt)",
-        true => " (perhaps it expects encryption: --tls-ca)",
-        false => "",
-    }
 }
 
 /// Asks for the value of `position` in `window` and waits for the answer.

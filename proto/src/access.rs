@@ -1,6 +1,7 @@
 //! How a caller shows a coordinator that it belongs to the cluster, and how it knows the coordinator:
 //! a token with every call, and the certificate of whoever has signed the coordinator's.
 
+use std::error::Error;
 use std::fmt;
 
 use tonic::metadata::{Ascii, MetadataValue};
@@ -10,6 +11,32 @@ use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint};
 use tonic::{Code, Request, Status};
 
 use crate::address::{InvalidAddress, with_scheme};
+use crate::identity::Identity;
+
+/// How a connection breaks that one side encrypts and the other does not, or whose caller the other side
+/// does not want: which of these comes first is a matter of chance.
+const MISUNDERSTOOD: [&str; 7] = [
+    "frame with invalid size",
+    "corrupt message",
+    "connection closed",
+    "connection was not ready",
+    "broken pipe",
+    "reset by peer",
+    "handshake eof",
+];
+
+/// What a coordinator says that wants a certificate and was shown none.
+const NO_CERTIFICATE: &str = "CertificateRequired";
+
+/// What a coordinator says that was shown a certificate of another authority, or one that is no good.
+const BAD_CERTIFICATE: [&str; 6] = [
+    "UnknownCA",
+    "DecryptError",
+    "BadCertificate",
+    "UnsupportedCertificate",
+    "CertificateExpired",
+    "CertificateUnknown",
+];
 
 /// A connection to a coordinator that shows the token with every call, if there is one.
 pub type Connection = InterceptedService<Channel, Pass>;
@@ -99,6 +126,8 @@ pub fn is_role_refusal(status: &Status) -> bool {
 pub struct Access {
     pass: Pass,
     tls: Option<ClientTlsConfig>,
+    /// Whether there is a certificate to show.
+    is_identified: bool,
 }
 
 impl Access {
@@ -113,10 +142,15 @@ impl Access {
     }
 
     /// Encrypts, and talks only to a coordinator whose certificate is signed by one of those in `ca`
-    /// (PEM), for `name` or, without one, for the host of the address.
+    /// (PEM), for `name` or, without one, for the host of the address. A coordinator that wants a
+    /// certificate is shown `identity`.
     #[must_use]
-    pub fn with_tls(mut self, ca: &[u8], name: Option<&str>) -> Self {
-        let tls = ClientTlsConfig::new().ca_certificate(Certificate::from_pem(ca));
+    pub fn with_tls(mut self, ca: &[u8], name: Option<&str>, identity: Option<&Identity>) -> Self {
+        let mut tls = ClientTlsConfig::new().ca_certificate(Certificate::from_pem(ca));
+        if let Some(identity) = identity {
+            tls = tls.identity(identity.into());
+        }
+        self.is_identified = identity.is_some();
         self.tls = Some(match name {
             Some(name) => tls.domain_name(name),
             None => tls,
@@ -124,10 +158,27 @@ impl Access {
         self
     }
 
-    /// Returns whether connections are encrypted.
+    /// Returns what a connection that broke with `cause` may lack: words to put behind it, or none.
     #[must_use]
-    pub fn is_encrypted(&self) -> bool {
-        self.tls.is_some()
+    pub fn hint(&self, cause: &str) -> &'static str {
+        let is_one_of = |texts: &[&str]| texts.iter().any(|&text| cause.contains(text));
+        match &self.tls {
+            None if is_one_of(&MISUNDERSTOOD) => " (perhaps it expects encryption: --tls-ca)",
+            None => "",
+            Some(_) if cause.contains(NO_CERTIFICATE) => {
+                " (it wants to be shown a certificate: --tls-cert)"
+            }
+            Some(_) if is_one_of(&BAD_CERTIFICATE) => {
+                " (it does not accept the certificate of --tls-cert)"
+            }
+            Some(_) if !is_one_of(&MISUNDERSTOOD) => "",
+            Some(_) if self.is_identified => {
+                " (perhaps it does not encrypt, or does not accept the certificate of --tls-cert)"
+            }
+            Some(_) => {
+                " (perhaps it does not encrypt, or wants to be shown a certificate: --tls-cert)"
+            }
+        }
     }
 
     /// Returns the endpoint at `address`, which has the form `HOST:PORT` (an IPv6 host stands in
@@ -138,7 +189,10 @@ impl Access {
     pub fn endpoint(&self, address: &str) -> Result<Endpoint, InvalidAddress> {
         let Some(tls) = &self.tls else { return with_scheme("http", address) };
         let endpoint = with_scheme("https", address)?;
-        endpoint.tls_config(tls.clone()).map_err(|_error| InvalidAddress::Certificates)
+        endpoint.tls_config(tls.clone()).map_err(|error| {
+            let cause = error.source().map_or_else(|| error.to_string(), ToString::to_string);
+            InvalidAddress::Certificates { cause }
+        })
     }
 
     /// Returns the connection over `channel`.

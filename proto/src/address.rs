@@ -13,9 +13,12 @@ pub enum InvalidAddress {
         /// What was given.
         address: String,
     },
-    /// What the coordinator's certificate is to be compared with has no certificates.
-    #[error("the certificates that sign the coordinator's cannot be read, expected PEM")]
-    Certificates,
+    /// The certificate that signs the coordinator's, or the one to show it and its key, cannot be used.
+    #[error("the certificates or the key cannot be used: {cause}")]
+    Certificates {
+        /// Why.
+        cause: String,
+    },
 }
 
 /// Returns the endpoint at `address` without encryption and token; [`crate::Access`] has both.

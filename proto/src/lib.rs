@@ -13,12 +13,14 @@ pub mod campaign;
 mod client_messages;
 mod domain;
 pub mod fleet;
+mod identity;
 mod invalid;
 pub mod message;
 mod worker_messages;
 
 pub use access::{Access, Connection, InvalidToken, Pass, Token, is_role_refusal, role_refused};
 pub use address::{InvalidAddress, endpoint};
+pub use identity::Identity;
 pub use invalid::InvalidField;
 use outflank_engine::Position;
 

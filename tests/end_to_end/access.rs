@@ -1,7 +1,7 @@
 //! Tokens and certificates: who is admitted, and what those are told who are not.
 //!
-//! The certificates in `tests/data/tls` are for localhost and valid for a hundred years; the key that
-//! signed them is gone.
+//! The certificates in `tests/data/tls` are for localhost and for two callers, and valid for a hundred
+//! years; the keys that signed them are gone.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -196,6 +196,89 @@ fn an_encrypted_cluster_works_and_its_coordinator_is_known() {
     assert_eq!(with(&["--tls-ca", &authority]).objects()[0]["value"], -10);
     worker.kill();
     coordinator.kill();
+}
+
+#[test]
+fn a_coordinator_that_wants_certificates_admits_only_those_of_its_authority() {
+    let home = home();
+    let (cert, key) = (certificate("coordinator.pem"), certificate("coordinator-key.pem"));
+    let callers = certificate("callers-authority.pem");
+    let guarded = ["--tls-cert", &cert, "--tls-key", &key, "--tls-client-ca", &callers];
+    let guarded = [&guarded[..], &["--token-file", "token"]].concat();
+    let (coordinator, address) = coordinator(home.path(), "127.0.0.1:0", &guarded);
+    let authority = certificate("authority.pem");
+    let show =
+        |name: &str| [certificate(&format!("{name}.pem")), certificate(&format!("{name}-key.pem"))];
+    let (caller, stranger) = (show("caller"), show("stranger"));
+    let common = ["--connect", &address, "--tls-ca", &authority];
+    let small = [&["solve", "--board", "4x4", "start", "--json"][..], &common].concat();
+    let with = |more: &[&str]| run(home.path(), &[&small[..], more].concat());
+    let shown = ["--tls-cert", &caller[0], "--tls-key", &caller[1]];
+    let token = ["--token-file", "token"];
+
+    // How the connection breaks is a matter of chance, and so is how sure the advice is.
+    with(&token).assert_fails(4, "wants to be shown a certificate: --tls-cert)");
+    let strange = ["--tls-cert", &stranger[0], "--tls-key", &stranger[1]];
+    with(&strange).assert_fails(4, "does not accept the certificate of --tls-cert)");
+    // The coordinator's own certificate is not one for callers.
+    with(&["--tls-cert", &cert, "--tls-key", &key])
+        .assert_fails(4, "does not accept the certificate");
+    // A certificate is no token.
+    with(&shown).assert_fails(9, "there is no token");
+
+    let refused = worker(home.path(), &address, &["--tls-ca", &authority]);
+    let line = refused.line_with("no connection to the coordinator, trying again");
+    assert!(line.contains("wants to be shown a certificate: --tls-cert)"), "{line}");
+    refused.signal("TERM");
+    assert_eq!(refused.finish().code, Some(0));
+
+    let arguments = ["worker", "--connect", &address, "--threads", "1", "--hash", "64M"];
+    let mut command = outflank(home.path(), &arguments);
+    command.env("OUTFLANK_TLS_CA", &authority).env("OUTFLANK_TOKEN_FILE", "token");
+    command.env("OUTFLANK_TLS_CERT", &caller[0]).env("OUTFLANK_TLS_KEY", &caller[1]);
+    let worker = Process::start(command);
+    worker.wait_for("connected to the coordinator");
+    assert_eq!(with(&[&shown[..], &token].concat()).objects()[0]["value"], -10);
+    worker.kill();
+    coordinator.kill();
+}
+
+#[test]
+fn bad_certificates_are_bad_input() {
+    let home = home();
+    let (cert, key) = (certificate("coordinator.pem"), certificate("coordinator-key.pem"));
+    let (caller, caller_key) = (certificate("caller.pem"), certificate("caller-key.pem"));
+    let authority = certificate("authority.pem");
+    write(&home, "torn", "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n");
+    let open = |more: &[&str]| {
+        let arguments = ["coordinator", "--store", "store", "--listen", "127.0.0.1:0"];
+        run(home.path(), &[&arguments, more].concat())
+    };
+    let solve = |more: &[&str]| {
+        let arguments = ["solve", "f5", "--connect", "127.0.0.1:1", "--tls-ca", &authority];
+        run(home.path(), &[&arguments, more].concat())
+    };
+    let own = ["--tls-cert", &cert, "--tls-key", &key];
+    open(&[&own[..], &["--tls-client-ca", "token"]].concat())
+        .assert_fails(2, "token has no CERTIFICATE, expected PEM");
+    open(&[&own[..], &["--tls-client-ca", "torn"]].concat()).assert_fails(2, "cannot be used");
+    open(&["--tls-cert", &cert, "--tls-key", &caller_key]).assert_fails(2, "cannot be used");
+    solve(&["--tls-cert", "token", "--tls-key", &caller_key])
+        .assert_fails(2, "token has no CERTIFICATE, expected PEM");
+    solve(&["--tls-cert", &caller, "--tls-key", &caller])
+        .assert_fails(2, "has no PRIVATE KEY, expected PEM");
+    solve(&["--tls-cert", &caller, "--tls-key", &key]).assert_fails(2, "cannot be used");
+    // Clap explains these on several lines.
+    for (finished, missing) in [
+        (solve(&["--tls-cert", &caller]), "--tls-key <FILE>"),
+        (solve(&["--tls-key", &caller_key]), "--tls-cert <FILE>"),
+        (open(&["--tls-client-ca", &authority]), "--tls-cert <FILE>"),
+    ] {
+        assert_eq!(finished.code, Some(2), "{finished:?}");
+        let text = finished.stderr.join("\n");
+        assert!(text.contains("required arguments were not provided"), "{text}");
+        assert!(text.contains(missing), "{text}");
+    }
 }
 
 #[test]

@@ -77,6 +77,14 @@ impl Coordinator {
         Ok(Self { name: address.to_owned(), way: Way::Address(endpoint, access) })
     }
 
+    /// Returns what a connection that broke with `cause` may lack: words to put behind it, or none.
+    pub(crate) fn hint(&self, cause: &str) -> &'static str {
+        match &self.way {
+            Way::Address(_, access) => access.hint(cause),
+            Way::Connection(_) => "",
+        }
+    }
+
     /// Makes a connection, or returns the one that there is.
     pub(crate) async fn connect(&self) -> Result<Connection, tonic::transport::Error> {
         match &self.way {

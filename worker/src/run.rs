@@ -68,7 +68,7 @@ async fn until_stopped(
         let connected = worker.wait_for(coordinator.connect(), stop).await;
         let cause = match connected {
             None => return Ok(()),
-            Some(Err(error)) => chain(&error),
+            Some(Err(error)) => hinted(coordinator, chain(&error)),
             Some(Ok(connection)) => match worker.session(connection, coordinator, stop).await {
                 Ended::Left => return Ok(()),
                 Ended::Refused(reason) => {
@@ -89,8 +89,10 @@ async fn until_stopped(
                     if welcomed {
                         backoff.reset();
                         losses = Losses::default();
+                        cause
+                    } else {
+                        hinted(coordinator, cause)
                     }
-                    cause
                 }
             },
         };
@@ -107,6 +109,12 @@ async fn until_stopped(
             return Ok(());
         }
     }
+}
+
+/// Returns why there was no welcome, with what the worker may lack.
+fn hinted(coordinator: &Coordinator, cause: String) -> String {
+    let hint = coordinator.hint(&cause);
+    cause + hint
 }
 
 /// What was said of a coordinator that is away. It may be away for hours, and is tried every few seconds.

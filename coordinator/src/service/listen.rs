@@ -19,7 +19,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use tokio_util::sync::CancellationToken;
 use tonic::service::Routes;
 use tonic::transport::server::{Router, TcpIncoming};
-use tonic::transport::{Channel, Endpoint, Server, ServerTlsConfig, Uri};
+use tonic::transport::{Channel, Endpoint, Server, Uri};
 use tonic_health::ServingStatus;
 use tonic_health::server::HealthReporter;
 use tower::service_fn;
@@ -29,14 +29,15 @@ use super::cluster::ClusterService;
 use super::fleet::FleetService;
 use super::gate::Gate;
 use super::solver::SolverService;
-use super::{Identity, Options, ServiceError, Shared};
+use super::{Encryption, Options, ServiceError, Shared};
 
 /// The bytes that may be under way in one direction of a connection in memory.
 const PIPE_BYTES: usize = 256 << 10;
 
 /// Returns all services behind `gate`, and the way to say that they are about to stop.
 ///
-/// Health and reflection are open to all: those who ask for them know no token, and learn nothing.
+/// Health and reflection are open to all who may connect: those who ask for them know no token, and learn
+/// nothing.
 fn services(shared: &Arc<Shared>, gate: &Gate, server: Server) -> (Router, HealthReporter) {
     let (reporter, health) = tonic_health::server::health_reporter();
     let reflection = tonic_reflection::server::Builder::configure()
@@ -60,22 +61,16 @@ fn services(shared: &Arc<Shared>, gate: &Gate, server: Server) -> (Router, Healt
     (server.add_routes(routes), reporter)
 }
 
-/// Returns a server that encrypts, if there is something to encrypt with.
-fn encrypting(identity: Option<&Identity>) -> Result<Server, tonic::transport::Error> {
-    let Some(Identity { certificates, key }) = identity else { return Ok(Server::builder()) };
-    let identity = tonic::transport::Identity::from_pem(certificates, key);
-    Server::builder().tls_config(ServerTlsConfig::new().identity(identity))
-}
-
 /// Serves on `listener` until `stop`, then lets the connections end, and drops those that do not.
 pub(super) async fn serve(
     shared: &Arc<Shared>,
     listener: TcpListener,
     stop: &CancellationToken,
 ) -> Result<(), ServiceError> {
-    let Options { tokens, identity, .. } = &shared.options;
+    let Options { tokens, encryption, .. } = &shared.options;
     let failed = |error| ServiceError::Serving(Arc::new(error));
-    let server = encrypting(identity.as_ref()).map_err(failed)?;
+    let server = encryption.as_ref().map_or_else(|| Ok(Server::builder()), Encryption::server);
+    let server = server.map_err(failed)?;
     let (router, health) = services(shared, &Gate::new(tokens.as_ref()), server);
     health.set_serving::<ClusterServer<ClusterService>>().await;
     health.set_serving::<SolverServer<SolverService>>().await;

@@ -1,26 +1,10 @@
 //! What an operator can choose about a coordinator.
 
-use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::Tokens;
+use super::{Encryption, Tokens};
 use crate::core::Config;
-
-/// The certificate by which others know this coordinator, and its key.
-#[derive(Clone)]
-pub struct Identity {
-    /// The certificate, and those that lead to the one that others know (PEM).
-    pub certificates: Vec<u8>,
-    /// The private key (PEM).
-    pub key: Vec<u8>,
-}
-
-impl fmt::Debug for Identity {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Identity(…)")
-    }
-}
 
 /// How a coordinator presents itself and how long it waits.
 #[derive(Clone, Debug)]
@@ -41,8 +25,8 @@ pub struct Options {
     /// What workers and clients over the network must show one of; without it, all are admitted and may
     /// do everything.
     pub tokens: Option<Tokens>,
-    /// What connections over the network are encrypted with; without one, they are not.
-    pub identity: Option<Identity>,
+    /// What connections over the network are encrypted with; without it, they are not.
+    pub encryption: Option<Encryption>,
     /// The longest time between two heartbeats of a worker; 5 s. It must be well below the core's
     /// lease.
     pub heartbeat: Duration,
@@ -71,7 +55,7 @@ impl Default for Options {
             campaigns: None,
             docket: None,
             tokens: None,
-            identity: None,
+            encryption: None,
             heartbeat: Duration::from_secs(5),
             hello_deadline: Duration::from_secs(10),
             drain_deadline: Duration::from_secs(10),
