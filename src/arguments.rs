@@ -148,7 +148,8 @@ pub(crate) struct Solve {
     /// as +, it needs no option.
     #[arg(long, value_name = "COLUMNSxROWS", default_value_t = BoardSize::STANDARD)]
     pub(crate) board: BoardSize,
-    /// Let the cluster of the coordinator at ADDR solve it.
+    /// Let the cluster of the coordinator at ADDR solve it: HOST:PORT, several of these with commas
+    /// between them, which are tried in turn, or @FILE, a file that says where it is now.
     #[arg(long, value_name = "ADDR", conflicts_with_all = ["threads", "hash", "store", "no_store"])]
     pub(crate) connect: Option<String>,
     #[command(flatten)]
@@ -244,7 +245,8 @@ pub(crate) struct Coordinator {
 #[derive(Debug, Args)]
 #[command(after_help = exit::HELP)]
 pub(crate) struct Worker {
-    /// The coordinator's address.
+    /// The coordinator's address: HOST:PORT, several of these with commas between them, which are tried in
+    /// turn, or @FILE, a file that says where it is now and is read again before each connection.
     #[arg(long, value_name = "ADDR")]
     pub(crate) connect: String,
     #[command(flatten)]

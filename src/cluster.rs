@@ -237,7 +237,7 @@ pub(crate) fn client_failure(error: ClientError) -> Failure {
     Failure::new(exit, error)
 }
 
-/// Returns the way to the coordinator at `address` if that has the form HOST:PORT.
+/// Returns the way to the coordinator at `address` if that is HOST:PORT, several of these, or @FILE.
 pub(crate) fn checked(address: &str, access: Access) -> Result<Coordinator, Failure> {
     Coordinator::at(address, access).or_exit(Exit::BadInput)
 }

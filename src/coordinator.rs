@@ -2,7 +2,7 @@
 
 use anyhow::{Context, anyhow};
 use outflank_coordinator::client::CampaignsClient;
-use outflank_proto::Access;
+use outflank_proto::endpoint;
 use tokio::net::{TcpListener, lookup_host};
 use tokio::task::JoinSet;
 
@@ -50,7 +50,7 @@ async fn serve(arguments: &Coordinator) -> Result<Exit, Failure> {
 
 async fn listen(arguments: &Coordinator) -> Result<TcpListener, Failure> {
     let listen = &arguments.listen;
-    cluster::checked(listen, Access::default())?;
+    endpoint(listen).or_exit(Exit::BadInput)?;
     let addresses = lookup_host(listen).await.with_context(|| format!("finding {listen}"));
     let addresses: Vec<_> = addresses.or_exit(Exit::Connection)?.collect();
     let is_guarded = arguments.no_tls || arguments.tls_cert.is_some();

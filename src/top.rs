@@ -24,7 +24,7 @@ const INTERVAL: Duration = Duration::from_secs(2);
 #[derive(Debug, Args)]
 #[command(after_help = exit::HELP)]
 pub(crate) struct Top {
-    /// The coordinator's address.
+    /// The coordinator's address, addresses or @FILE, as for solve.
     #[arg(long, value_name = "ADDR")]
     connect: String,
     #[command(flatten)]

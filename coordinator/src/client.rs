@@ -6,14 +6,14 @@ mod fleet;
 
 use std::error::Error;
 use std::hash::{BuildHasher, RandomState};
-use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
 use outflank_engine::{Position, Window};
 use outflank_proto::message::{SolveRequest, SolveUpdate};
 use outflank_proto::v1::solver_client::SolverClient;
 pub use outflank_proto::{Access, Connection};
-use outflank_proto::{InvalidAddress, v1};
+use outflank_proto::{InvalidAddress, Unreached, Way, v1};
 use tokio::time::Instant;
 use tonic::{Code, Status, Streaming};
 
@@ -115,26 +115,49 @@ pub enum Update {
     },
 }
 
-/// Connects to the coordinator at `address`, which has the form `HOST:PORT`.
+/// Connects to the coordinator at `address`, which says what [`Way::new`] takes. The connection follows the
+/// coordinator: when it is lost, the next call looks for it again.
 ///
 /// # Errors
 /// [`ClientError::Address`], [`ClientError::Unreachable`] and [`ClientError::NotListening`], or what the coordinator
 /// says.
 pub async fn connect(address: &str, access: &Access) -> Result<Connection, ClientError> {
-    let endpoint = access.endpoint(address)?;
-    let unreachable = |cause: String| {
-        let hint = access.hint(&cause);
-        ClientError::Unreachable { cause: format!("{address}: {cause}{hint}") }
-    };
-    let channel = endpoint.connect().await.map_err(|error| match is_refused(&error) {
-        true => ClientError::NotListening { cause: format!("{address}: {}", causes(&error)) },
-        false => unreachable(causes(&error)),
-    })?;
-    let connection = access.over(channel);
-    // Whatever listens there must be a coordinator: only those are worth trying again later.
-    let status = SolverClient::new(connection.clone()).status(v1::StatusRequest {}).await;
-    status.map_err(|status| verdict(&status).unwrap_or_else(|| unreachable(causes(&status))))?;
-    Ok(connection)
+    connect_along(&Arc::new(Way::new(address, access.clone())?)).await
+}
+
+async fn connect_along(way: &Arc<Way>) -> Result<Connection, ClientError> {
+    let connection = way.follow();
+    let mut client = SolverClient::new(connection.clone());
+    let mut left = way.count().await;
+    loop {
+        left -= 1;
+        // Whatever listens there must be a coordinator: only those are worth trying again later.
+        match client.status(v1::StatusRequest {}).await {
+            Ok(_) => return Ok(connection),
+            Err(status) => match refusal(&status, way) {
+                // It may be at the next address.
+                ClientError::Unreachable { .. } if left > 0 => {}
+                error => return Err(error),
+            },
+        }
+    }
+}
+
+/// Returns why the first call has failed.
+fn refusal(status: &Status, way: &Way) -> ClientError {
+    if let Some(error) = verdict(status) {
+        return error;
+    }
+    let unreached = status.source().and_then(|source| source.downcast_ref::<Unreached>());
+    match unreached.cloned() {
+        Some(Unreached { cause, is_nobody_there: true }) => ClientError::NotListening { cause },
+        Some(Unreached { cause, .. }) => ClientError::Unreachable { cause },
+        None => {
+            let (cause, address) = (causes(status), way.last_address().unwrap_or_default());
+            let hint = way.hint(&cause);
+            ClientError::Unreachable { cause: format!("{address}: {cause}{hint}") }
+        }
+    }
 }
 
 /// Connects as [`connect`] does. If nothing listens there yet, `on_wait` is called, and it is tried again for
@@ -147,10 +170,11 @@ pub async fn connect_at_start(
     access: &Access,
     on_wait: impl FnOnce(),
 ) -> Result<Connection, ClientError> {
+    let way = Arc::new(Way::new(address, access.clone())?);
     let begin = Instant::now();
     let mut on_wait = Some(on_wait);
     loop {
-        match connect(address, access).await {
+        match connect_along(&way).await {
             Err(ClientError::NotListening { .. }) if begin.elapsed() < START_LIMIT => {
                 if let Some(on_wait) = on_wait.take() {
                     on_wait();
@@ -162,20 +186,10 @@ pub async fn connect_at_start(
     }
 }
 
-/// Returns whether the system says that nothing listens.
-fn is_refused(error: &(dyn Error + 'static)) -> bool {
-    if let Some(error) = error.downcast_ref::<io::Error>()
-        && error.kind() == io::ErrorKind::ConnectionRefused
-    {
-        return true;
-    }
-    error.source().is_some_and(is_refused)
-}
-
 /// Asks for the value of `position` in `window` and waits for the answer.
 ///
 /// `on_update` hears of the progress. If the coordinator at the other end of `connection` goes away,
-/// because it is restarted, say, the request is made again for up to [`RETRY_LIMIT`]; what has been
+/// because it is restarted, here or elsewhere, the request is made again for up to [`RETRY_LIMIT`]; what has been
 /// proved is in its store. Dropping the future abandons the request.
 ///
 /// # Errors

@@ -7,11 +7,12 @@ use std::fmt;
 use tonic::metadata::{Ascii, MetadataValue};
 use tonic::service::Interceptor;
 use tonic::service::interceptor::InterceptedService;
-use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint};
+use tonic::transport::{Certificate, ClientTlsConfig, Endpoint};
 use tonic::{Code, Request, Status};
 
 use crate::address::{InvalidAddress, with_scheme};
 use crate::identity::Identity;
+use crate::transport::Transport;
 
 /// How a connection breaks that one side encrypts and the other does not, or whose caller the other side
 /// does not want: which of these comes first is a matter of chance.
@@ -39,7 +40,7 @@ const BAD_CERTIFICATE: [&str; 6] = [
 ];
 
 /// A connection to a coordinator that shows the token with every call, if there is one.
-pub type Connection = InterceptedService<Channel, Pass>;
+pub type Connection = InterceptedService<Transport, Pass>;
 
 /// The fewest characters of a token.
 const SHORTEST_TOKEN: usize = 16;
@@ -195,10 +196,10 @@ impl Access {
         })
     }
 
-    /// Returns the connection over `channel`.
+    /// Returns the connection over `transport`, such as a channel.
     #[must_use]
-    pub fn over(&self, channel: Channel) -> Connection {
-        InterceptedService::new(channel, self.pass.clone())
+    pub fn over(&self, transport: impl Into<Transport>) -> Connection {
+        InterceptedService::new(transport.into(), self.pass.clone())
     }
 }
 

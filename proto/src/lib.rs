@@ -16,6 +16,9 @@ pub mod fleet;
 mod identity;
 mod invalid;
 pub mod message;
+mod transport;
+mod way;
+mod whereabouts;
 mod worker_messages;
 
 pub use access::{Access, Connection, InvalidToken, Pass, Token, is_role_refusal, role_refused};
@@ -23,6 +26,8 @@ pub use address::{InvalidAddress, endpoint};
 pub use identity::Identity;
 pub use invalid::InvalidField;
 use outflank_engine::Position;
+pub use transport::Transport;
+pub use way::{Reached, Unreached, Way};
 
 /// Messages, clients and servers generated from the files in `outflank/v1`.
 #[allow(

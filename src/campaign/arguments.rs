@@ -42,7 +42,7 @@ pub(super) enum Action {
 /// Where the campaigns are.
 #[derive(Clone, Debug, Args)]
 pub(super) struct Where {
-    /// Ask the coordinator at ADDR.
+    /// Ask the coordinator at ADDR: HOST:PORT, several of these, or @FILE, as for solve.
     #[arg(long, value_name = "ADDR", conflicts_with = "store")]
     pub(super) connect: Option<String>,
     #[command(flatten)]

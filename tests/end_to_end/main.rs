@@ -12,6 +12,7 @@ mod harness;
 mod known_scores;
 mod liar;
 mod log_lines;
+mod moved;
 mod proof;
 mod signals;
 mod small_boards;

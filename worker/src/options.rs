@@ -6,8 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use outflank_kernel::Isa;
-use outflank_proto::{Access, Connection, InvalidAddress};
-use tonic::transport::Endpoint;
+use outflank_proto::{Access, Connection, InvalidAddress, Reached, Unreached, Way};
 
 use crate::Gauges;
 
@@ -51,45 +50,54 @@ impl Options {
 #[derive(Clone, Debug)]
 pub struct Coordinator {
     name: String,
-    way: Way,
+    route: Route,
 }
 
 #[derive(Clone, Debug)]
-enum Way {
-    Address(Box<Endpoint>, Access),
-    Connection(Connection),
+enum Route {
+    Searched(Arc<Way>),
+    Given(Connection),
 }
 
 impl Coordinator {
     /// Returns the way over a connection that exists, to a coordinator in the same process, say.
     #[must_use]
     pub fn over(connection: Connection) -> Self {
-        Self { name: "this process".to_owned(), way: Way::Connection(connection) }
+        Self { name: "this process".to_owned(), route: Route::Given(connection) }
     }
 
-    /// Returns the way to the coordinator at `address`, which has the form `HOST:PORT`; an IPv6
-    /// host stands in brackets.
+    /// Returns the way to the coordinator at `address`, which says what [`Way::new`] takes: addresses, or a
+    /// file that has them.
     ///
     /// # Errors
     /// [`InvalidAddress`] if it has another form, or `access` has certificates that are none.
     pub fn at(address: &str, access: Access) -> Result<Self, InvalidAddress> {
-        let endpoint = Box::new(access.endpoint(address)?);
-        Ok(Self { name: address.to_owned(), way: Way::Address(endpoint, access) })
+        let way = Arc::new(Way::new(address, access)?);
+        Ok(Self { name: way.whereabouts(), route: Route::Searched(way) })
     }
 
     /// Returns what a connection that broke with `cause` may lack: words to put behind it, or none.
     pub(crate) fn hint(&self, cause: &str) -> &'static str {
-        match &self.way {
-            Way::Address(_, access) => access.hint(cause),
-            Way::Connection(_) => "",
+        match &self.route {
+            Route::Searched(way) => way.hint(cause),
+            Route::Given(_) => "",
         }
     }
 
     /// Makes a connection, or returns the one that there is.
-    pub(crate) async fn connect(&self) -> Result<Connection, tonic::transport::Error> {
-        match &self.way {
-            Way::Address(endpoint, access) => Ok(access.over(endpoint.connect().await?)),
-            Way::Connection(connection) => Ok(connection.clone()),
+    pub(crate) async fn connect(&self) -> Result<Reached, Unreached> {
+        match &self.route {
+            Route::Searched(way) => way.connect().await,
+            Route::Given(connection) => {
+                Ok(Reached { connection: connection.clone(), address: self.name.clone() })
+            }
+        }
+    }
+
+    /// Notes that no welcome came over the last connection: the coordinator may be elsewhere.
+    pub(crate) fn pass_over(&self) {
+        if let Route::Searched(way) = &self.route {
+            way.pass_over();
         }
     }
 }

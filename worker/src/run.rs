@@ -65,41 +65,28 @@ async fn until_stopped(
     let mut backoff = Backoff::new();
     let mut losses = Losses::default();
     loop {
-        let connected = worker.wait_for(coordinator.connect(), stop).await;
-        let cause = match connected {
+        let (place, cause) = match worker.wait_for(coordinator.connect(), stop).await {
             None => return Ok(()),
-            Some(Err(error)) => hinted(coordinator, chain(&error)),
-            Some(Ok(connection)) => match worker.session(connection, coordinator, stop).await {
-                Ended::Left => return Ok(()),
-                Ended::Refused(reason) => {
-                    return Err(WorkerError::Refused {
-                        coordinator: coordinator.to_string(),
-                        reason,
-                    });
+            Some(Err(unreached)) => (coordinator.to_string(), unreached.cause),
+            Some(Ok(reached)) => {
+                let address = reached.address.clone();
+                let ended = worker.session(reached, stop).await;
+                let Some((cause, welcomed)) = loss(ended, &address)? else { return Ok(()) };
+                if welcomed {
+                    backoff.reset();
+                    losses = Losses::default();
+                    (address, cause)
+                } else {
+                    coordinator.pass_over();
+                    let hint = coordinator.hint(&cause);
+                    (address, cause + hint)
                 }
-                Ended::Distrusted(reason) => {
-                    let coordinator = coordinator.to_string();
-                    return Err(WorkerError::Distrusted { coordinator, reason });
-                }
-                Ended::Unknown(reason) => {
-                    let coordinator = coordinator.to_string();
-                    return Err(WorkerError::Unauthenticated { coordinator, reason });
-                }
-                Ended::Lost { cause, welcomed } => {
-                    if welcomed {
-                        backoff.reset();
-                        losses = Losses::default();
-                        cause
-                    } else {
-                        hinted(coordinator, cause)
-                    }
-                }
-            },
+            }
         };
         let wait = backoff.next();
         if losses.is_news(&cause, Instant::now()) {
             tracing::warn!(
-                %coordinator,
+                coordinator = %place,
                 cause,
                 seconds = %format_args!("{:.1}", wait.as_secs_f64()),
                 "no connection to the coordinator, trying again"
@@ -111,10 +98,17 @@ async fn until_stopped(
     }
 }
 
-/// Returns why there was no welcome, with what the worker may lack.
-fn hinted(coordinator: &Coordinator, cause: String) -> String {
-    let hint = coordinator.hint(&cause);
-    cause + hint
+/// Returns why the connection to the coordinator at `address` was lost and whether there had been a welcome,
+/// or `None` if the worker has left.
+fn loss(ended: Ended, address: &str) -> Result<Option<(String, bool)>, WorkerError> {
+    let coordinator = address.to_owned();
+    match ended {
+        Ended::Left => Ok(None),
+        Ended::Lost { cause, welcomed } => Ok(Some((cause, welcomed))),
+        Ended::Refused(reason) => Err(WorkerError::Refused { coordinator, reason }),
+        Ended::Distrusted(reason) => Err(WorkerError::Distrusted { coordinator, reason }),
+        Ended::Unknown(reason) => Err(WorkerError::Unauthenticated { coordinator, reason }),
+    }
 }
 
 /// What was said of a coordinator that is away. It may be away for hours, and is tried every few seconds.
@@ -135,22 +129,14 @@ impl Losses {
     }
 }
 
-/// Returns an error and its causes on one line; a cause that its error has told already is left out.
-pub(crate) fn chain(error: &dyn Error) -> String {
-    with_causes(error.to_string(), error)
-}
-
-/// Returns what a status says with its causes, as `chain` does of other errors: as text it shows its insides.
+/// Returns what a status says with its causes on one line: as text it shows its insides. A cause that its
+/// error has told already is left out.
 pub(crate) fn said(status: &Status) -> String {
-    let text = match status.message() {
+    let mut text = match status.message() {
         "" => status.code().to_string(),
         message => message.to_owned(),
     };
-    with_causes(text, status)
-}
-
-fn with_causes(mut text: String, error: &dyn Error) -> String {
-    let mut cause = error.source();
+    let mut cause = status.source();
     while let Some(error) = cause {
         let told = error.to_string();
         if !text.contains(&told) {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use outflank_proto::message::{FromWorker, Hello, Report, ToWorker, Welcome};
 use outflank_proto::v1::cluster_client::ClusterClient;
-use outflank_proto::{Connection, NEWEST_PROTOCOL, OLDEST_PROTOCOL, is_role_refusal, v1};
+use outflank_proto::{Connection, NEWEST_PROTOCOL, OLDEST_PROTOCOL, Reached, is_role_refusal, v1};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, Interval, MissedTickBehavior};
 use tokio_stream::wrappers::ReceiverStream;
@@ -17,7 +17,7 @@ use tonic::{Code, Status, Streaming};
 use crate::jobs::Jobs;
 use crate::outbox::Outbox;
 use crate::run::said;
-use crate::{Coordinator, Options, Solver};
+use crate::{Options, Solver};
 
 /// How long the coordinator may take to answer a hello.
 const WELCOME_DEADLINE: Duration = Duration::from_secs(15);
@@ -87,8 +87,7 @@ impl Worker {
     /// Works over `connection` until the connection ends or, after `stop`, everything is handed back.
     pub(crate) async fn session(
         &mut self,
-        connection: Connection,
-        coordinator: &Coordinator,
+        Reached { connection, address }: Reached,
         stop: &CancellationToken,
     ) -> Ended {
         self.sessions += 1;
@@ -109,7 +108,11 @@ impl Worker {
             Ok(greeted) => greeted,
             Err(status) => return refusal(&status),
         };
-        tracing::info!(%coordinator, build = welcome.build, "connected to the coordinator");
+        tracing::info!(
+            coordinator = %address,
+            build = welcome.build,
+            "connected to the coordinator"
+        );
         let mut session = Session {
             worker: self,
             outbound: Some(outbound),

@@ -1,0 +1,192 @@
+//! What calls go over: one connection, or one after the other as the coordinator moves.
+
+use std::error::Error;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::task::{Context, Poll};
+
+use tokio::sync::Mutex;
+use tonic::body::Body;
+use tonic::codegen::Service;
+use tonic::codegen::http::{Request, Response};
+use tonic::transport::Channel;
+
+use crate::way::{Unreached, Way};
+
+type BoxError = Box<dyn Error + Send + Sync>;
+
+/// Carries calls to a coordinator; clones share the connection.
+#[derive(Clone, Debug)]
+pub struct Transport(Kind);
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Fixed(Channel),
+    Following(Arc<Following>),
+}
+
+/// A connection that is looked for again when it is lost.
+#[derive(Debug)]
+struct Following {
+    way: Arc<Way>,
+    /// How many searches for the coordinator have ended.
+    searches: AtomicU64,
+    found: Mutex<Found>,
+}
+
+/// What the last search has found.
+#[derive(Debug, Default)]
+struct Found {
+    reached: Option<Held>,
+    failure: Option<Unreached>,
+}
+
+/// The connection in use.
+#[derive(Clone, Debug)]
+struct Held {
+    channel: Channel,
+    /// The search that has found it.
+    search: u64,
+    /// Whether anybody has answered over it.
+    has_answered: Arc<AtomicBool>,
+}
+
+impl Transport {
+    /// Returns a transport that looks for the coordinator along `way` when it is first needed, and whenever its
+    /// connection is lost.
+    pub(crate) fn along(way: Arc<Way>) -> Self {
+        let (searches, found) = (AtomicU64::new(0), Mutex::default());
+        Self(Kind::Following(Arc::new(Following { way, searches, found })))
+    }
+}
+
+/// Over one connection.
+impl From<Channel> for Transport {
+    fn from(channel: Channel) -> Self {
+        Self(Kind::Fixed(channel))
+    }
+}
+
+impl Following {
+    /// Returns the connection, after a search if there is none.
+    async fn held(&self) -> Result<Held, Unreached> {
+        let seen = self.searches.load(Ordering::Relaxed);
+        let mut found = self.found.lock().await;
+        if let Some(held) = &found.reached {
+            return Ok(held.clone());
+        }
+        // A search that has ended while this call waited tells all that waited: each for itself, one after the
+        // other, they would wait for ever longer.
+        if self.searches.load(Ordering::Relaxed) != seen
+            && let Some(failure) = &found.failure
+        {
+            return Err(failure.clone());
+        }
+        let before = self.way.answered_at();
+        let reached = self.way.reach().await;
+        let search = self.searches.fetch_add(1, Ordering::Relaxed) + 1;
+        match reached {
+            Ok((channel, address)) => {
+                match before {
+                    Some(before) if before != address => {
+                        tracing::warn!(from = %before, to = %address, "the coordinator has moved");
+                    }
+                    _ => tracing::info!(coordinator = %address, "connected to the coordinator"),
+                }
+                let held = Held { channel, search, has_answered: Arc::default() };
+                *found = Found { reached: Some(held.clone()), failure: None };
+                Ok(held)
+            }
+            Err(failure) => {
+                found.failure = Some(failure.clone());
+                Err(failure)
+            }
+        }
+    }
+
+    /// Gives a connection up that was lost, unless there is another one already.
+    async fn lose(&self, lost: &Held) {
+        let mut found = self.found.lock().await;
+        if found.reached.as_ref().is_some_and(|held| held.search == lost.search) {
+            found.reached = None;
+            if !lost.has_answered.load(Ordering::Relaxed) {
+                self.way.pass_over();
+            }
+        }
+    }
+
+    async fn call(&self, request: Request<Body>) -> Result<Response<Body>, BoxError> {
+        let held = self.held().await?;
+        let answer = send(held.channel.clone(), request).await;
+        match &answer {
+            Ok(_) => held.has_answered.store(true, Ordering::Relaxed),
+            Err(_) => self.lose(&held).await,
+        }
+        Ok(answer?)
+    }
+}
+
+async fn send(
+    mut channel: Channel,
+    request: Request<Body>,
+) -> Result<Response<Body>, tonic::transport::Error> {
+    std::future::poll_fn(|context| channel.poll_ready(context)).await?;
+    channel.call(request).await
+}
+
+impl Service<Request<Body>> for Transport {
+    type Response = Response<Body>;
+    type Error = BoxError;
+    type Future = Pin<Box<dyn Future<Output = Result<Response<Body>, BoxError>> + Send>>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        match &mut self.0 {
+            Kind::Fixed(channel) => channel.poll_ready(context).map_err(Into::into),
+            // Whether there is a connection shows when there is a call.
+            Kind::Following(_) => Poll::Ready(Ok(())),
+        }
+    }
+
+    fn call(&mut self, request: Request<Body>) -> Self::Future {
+        match &mut self.0 {
+            Kind::Fixed(channel) => {
+                let answer = channel.call(request);
+                Box::pin(async { Ok(answer.await?) })
+            }
+            Kind::Following(following) => {
+                let following = Arc::clone(following);
+                Box::pin(async move { following.call(request).await })
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::task::JoinSet;
+
+    use super::*;
+    use crate::access::Access;
+
+    #[tokio::test]
+    async fn calls_that_wait_for_the_same_search_learn_how_it_ended() {
+        let way = Way::new("@no such folder/address", Access::default()).expect("a file");
+        let Transport(Kind::Following(following)) = Transport::along(Arc::new(way)) else {
+            panic!("it follows")
+        };
+        let mut calls = JoinSet::new();
+        for _ in 0..100 {
+            let following = Arc::clone(&following);
+            calls.spawn(async move { following.held().await.map(drop) });
+        }
+        while let Some(ended) = calls.join_next().await {
+            let unreached = ended.expect("no panic").expect_err("there is no file");
+            assert!(unreached.is_nobody_there, "{unreached}");
+        }
+        assert_eq!(following.searches.load(Ordering::Relaxed), 1);
+        // A later call is a new reason to look.
+        assert!(following.held().await.is_err());
+        assert_eq!(following.searches.load(Ordering::Relaxed), 2);
+    }
+}

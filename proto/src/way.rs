@@ -1,0 +1,204 @@
+//! The way to a coordinator that may be at several addresses, or move from one to another.
+
+use std::error::Error;
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tonic::transport::Channel;
+
+use crate::access::{Access, Connection};
+use crate::address::InvalidAddress;
+use crate::transport::Transport;
+use crate::whereabouts::Whereabouts;
+
+/// The addresses of a coordinator, what it is shown there, and which of them comes next.
+#[derive(Debug)]
+pub struct Way {
+    whereabouts: Whereabouts,
+    access: Access,
+    turn: Mutex<Turn>,
+}
+
+/// Where the next search for the coordinator begins.
+#[derive(Debug, Default)]
+struct Turn {
+    /// The address to which the last connection was made.
+    last: Option<String>,
+    /// Whether nobody has answered over that connection.
+    is_mute: bool,
+}
+
+/// A connection that was made.
+#[derive(Clone, Debug)]
+pub struct Reached {
+    /// The connection.
+    pub connection: Connection,
+    /// The address to which it leads.
+    pub address: String,
+}
+
+/// No connection could be made.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{cause}")]
+pub struct Unreached {
+    /// Why, for each address.
+    pub cause: String,
+    /// Whether nothing listens at any of them, or no address is known: a coordinator may be about to start.
+    pub is_nobody_there: bool,
+}
+
+impl Way {
+    /// Returns the way to the coordinator at `whereabouts`: addresses of the form `HOST:PORT` (an IPv6 host
+    /// stands in brackets) with commas between them, or `@` and the name of a file that has such a text. The file
+    /// is read before each connection, and need not be there yet.
+    ///
+    /// # Errors
+    /// [`InvalidAddress`] if it has another form, or `access` has certificates that are none.
+    pub fn new(whereabouts: &str, access: Access) -> Result<Self, InvalidAddress> {
+        // The certificates are the same wherever it is.
+        access.endpoint("localhost:1")?;
+        Ok(Self { whereabouts: whereabouts.parse()?, access, turn: Mutex::default() })
+    }
+
+    /// Returns what was given to find the coordinator.
+    #[must_use]
+    pub fn whereabouts(&self) -> String {
+        self.whereabouts.to_string()
+    }
+
+    /// Returns the address to which the last connection was made.
+    #[must_use]
+    pub fn last_address(&self) -> Option<String> {
+        self.turn().last.clone()
+    }
+
+    /// Returns the last address at which the coordinator was, if it has answered there.
+    pub(crate) fn answered_at(&self) -> Option<String> {
+        let turn = self.turn();
+        turn.last.clone().filter(|_| !turn.is_mute)
+    }
+
+    /// Returns how many addresses there are now, at least 1.
+    pub async fn count(&self) -> usize {
+        self.whereabouts.addresses().await.map_or(1, |addresses| addresses.len())
+    }
+
+    /// Returns what a connection that broke with `cause` may lack, as [`Access::hint`] does.
+    #[must_use]
+    pub fn hint(&self, cause: &str) -> &'static str {
+        self.access.hint(cause)
+    }
+
+    /// Connects to the first address at which that is possible. They are tried in turn, from that of the last
+    /// connection on, or from the one behind it if nobody has answered there.
+    ///
+    /// # Errors
+    /// [`Unreached`] says what happened at each of them.
+    pub async fn connect(&self) -> Result<Reached, Unreached> {
+        let (channel, address) = self.reach().await?;
+        Ok(Reached { connection: self.access.over(channel), address })
+    }
+
+    /// Lets the next search begin behind the address of the last connection: nobody has answered there.
+    pub fn pass_over(&self) {
+        self.turn().is_mute = true;
+    }
+
+    /// Returns a connection that looks for the coordinator again whenever it is lost. It begins with the first
+    /// call.
+    #[must_use]
+    pub fn follow(self: &Arc<Self>) -> Connection {
+        self.access.over(Transport::along(Arc::clone(self)))
+    }
+
+    /// Connects as [`Way::connect`] does.
+    pub(crate) async fn reach(&self) -> Result<(Channel, String), Unreached> {
+        let addresses = self.whereabouts.addresses().await;
+        let addresses = addresses.map_err(|cause| Unreached { cause, is_nobody_there: true })?;
+        let (mut causes, mut is_nobody_there) = (Vec::new(), true);
+        for address in self.in_turn(addresses) {
+            match self.connect_to(&address).await {
+                Ok(channel) => {
+                    *self.turn() = Turn { last: Some(address.clone()), is_mute: false };
+                    return Ok((channel, address));
+                }
+                Err(error) => {
+                    is_nobody_there &= is_refused(&*error);
+                    let cause = causes_of(&*error);
+                    let hint = self.access.hint(&cause);
+                    causes.push(format!("{address}: {cause}{hint}"));
+                }
+            }
+        }
+        Err(Unreached { cause: causes.join("; "), is_nobody_there })
+    }
+
+    async fn connect_to(&self, address: &str) -> Result<Channel, Box<dyn Error + Send + Sync>> {
+        Ok(self.access.endpoint(address)?.connect().await?)
+    }
+
+    fn in_turn(&self, mut addresses: Vec<String>) -> Vec<String> {
+        let turn = self.turn();
+        let place = |last| addresses.iter().position(|address| address == last);
+        if let Some(place) = turn.last.as_ref().and_then(place) {
+            let first = place + usize::from(turn.is_mute);
+            let count = addresses.len();
+            addresses.rotate_left(first % count);
+        }
+        addresses
+    }
+
+    fn turn(&self) -> std::sync::MutexGuard<'_, Turn> {
+        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Returns whether the system says that nothing listens.
+fn is_refused(error: &(dyn Error + 'static)) -> bool {
+    if let Some(error) = error.downcast_ref::<io::Error>()
+        && error.kind() == io::ErrorKind::ConnectionRefused
+    {
+        return true;
+    }
+    error.source().is_some_and(is_refused)
+}
+
+/// Returns an error and its causes on one line; a cause that its error has told already is left out.
+fn causes_of(error: &(dyn Error + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let told = error.to_string();
+        if !text.contains(&told) {
+            text = format!("{text}: {told}");
+        }
+        cause = error.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn order(way: &Way) -> String {
+        let addresses = ["a:1", "b:2", "c:3"].map(str::to_owned).to_vec();
+        way.in_turn(addresses).concat()
+    }
+
+    #[test]
+    fn the_search_goes_on_where_the_coordinator_answered_last() {
+        let way = Way::new("a:1,b:2,c:3", Access::default()).expect("addresses");
+        assert_eq!(order(&way), "a:1b:2c:3");
+        way.turn().last = Some("b:2".to_owned());
+        assert_eq!(order(&way), "b:2c:3a:1");
+        way.pass_over();
+        assert_eq!(order(&way), "c:3a:1b:2");
+        way.turn().last = Some("c:3".to_owned());
+        assert_eq!(order(&way), "a:1b:2c:3");
+        // The file may not have it any more.
+        way.turn().last = Some("d:4".to_owned());
+        assert_eq!(order(&way), "a:1b:2c:3");
+        assert_eq!(way.whereabouts(), "a:1,b:2,c:3");
+    }
+}

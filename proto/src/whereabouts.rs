@@ -1,0 +1,91 @@
+//! Where a coordinator may be: at one of some addresses, or wherever a file says.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use crate::address::{InvalidAddress, endpoint};
+
+/// What stands before the name of a file that has the address.
+const IN_FILE: char = '@';
+
+/// The addresses at which a coordinator may be, or the file that has them.
+#[derive(Clone, Debug)]
+pub(crate) struct Whereabouts {
+    given: String,
+    source: Source,
+}
+
+#[derive(Clone, Debug)]
+enum Source {
+    Listed(Vec<String>),
+    File(PathBuf),
+}
+
+impl Whereabouts {
+    /// Returns the addresses as they are now, one at least; a file is read again.
+    ///
+    /// # Errors
+    /// Why there is none: nobody may have written it yet.
+    pub(crate) async fn addresses(&self) -> Result<Vec<String>, String> {
+        let path = match &self.source {
+            Source::Listed(addresses) => return Ok(addresses.clone()),
+            Source::File(path) => path,
+        };
+        // Off the runtime: the folder may be that of another machine, which does not answer.
+        let text = tokio::fs::read_to_string(path).await;
+        let text = text.map_err(|error| format!("reading {}: {error}", path.display()))?;
+        if text.trim().is_empty() {
+            return Err(format!("{} is empty, expected the coordinator's address", path.display()));
+        }
+        listed(&text).map_err(|error| format!("{}: {error}", path.display()))
+    }
+}
+
+/// Reads addresses of the form HOST:PORT with commas between them, or @ and the name of a file that has such
+/// a text.
+impl FromStr for Whereabouts {
+    type Err = InvalidAddress;
+
+    fn from_str(given: &str) -> Result<Self, InvalidAddress> {
+        let source = match given.strip_prefix(IN_FILE) {
+            Some("") => return Err(InvalidAddress::Address { address: given.to_owned() }),
+            Some(path) => Source::File(path.into()),
+            None => Source::Listed(listed(given)?),
+        };
+        Ok(Self { given: given.to_owned(), source })
+    }
+}
+
+/// As it was given.
+impl fmt::Display for Whereabouts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.given)
+    }
+}
+
+fn listed(text: &str) -> Result<Vec<String>, InvalidAddress> {
+    let addresses = text.split(',').map(str::trim);
+    addresses.map(|address| endpoint(address).map(|_| address.to_owned())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_stand_between_commas() {
+        for (text, expected) in
+            [("a:1", &["a:1"][..]), ("a:1,[::1]:2 , b:3\n", &["a:1", "[::1]:2", "b:3"])]
+        {
+            assert_eq!(listed(text).expect("addresses"), expected);
+        }
+        for (text, bad) in [("", ""), ("a:1,", ""), ("a:1,b", "b"), ("a:1;b:2", "a:1;b:2")] {
+            let error = text.parse::<Whereabouts>().expect_err("no addresses");
+            assert_eq!(error.to_string(), format!("{bad:?} is no address, expected HOST:PORT"));
+        }
+        assert!("@".parse::<Whereabouts>().is_err());
+        // A file names no other one.
+        assert!(listed("@address").is_err());
+    }
+}
