@@ -5,7 +5,7 @@ use outflank_engine::{Belief, Bound, FoundBound, Position, Score, Square, Symmet
 
 use super::ledger::Ledger;
 use super::numbered::{Id, remember};
-use super::search::{Found, Log, Searcher, Table};
+use super::search::{Begun, Found, Log, Searcher, Table};
 use super::tree::Model;
 use crate::crew::{Crew, Outlook, nothing};
 use crate::random::{hash, normal};
@@ -21,7 +21,7 @@ const BELIEF_ERROR: f64 = 2.4;
 const OPINIONS: [(f64, f64); 2] = [(0.02, 5.0), (0.1, 2.0)];
 
 /// The share of the nodes spent on a position at the horizon that need not be searched again when a job is
-/// stopped there and its worker goes on with that position later: its table remembers.
+/// stopped there and its worker goes on with that position later: its table remembers, until it is full.
 const KEPT: f64 = 0.9;
 
 /// The plies looked ahead for the value to ask about first.
@@ -41,8 +41,8 @@ struct Worker {
     log: Log,
     /// The nodes that it had spent on the job before the search began that `log` is of.
     before: u64,
-    /// The position at the horizon at which it was stopped, with the nodes that need not be searched again.
-    left: Option<(Id, u64)>,
+    /// The positions at the horizon at which it was stopped, with the nodes that need not be searched again.
+    begun: Begun,
     /// The job and its report, if it is left to run.
     running: Option<(Job, Report)>,
     /// The nodes that the job would take without a limit.
@@ -91,12 +91,12 @@ impl Modelled {
 }
 
 impl Modelled {
-    /// Searches `job` as `worker`, which has spent `nodes` nodes on it already, some of them on a position
-    /// at the horizon that it has `begun`.
-    fn search(&mut self, worker: usize, job: &Job, nodes: u64, begun: Option<(Id, u64)>) {
+    /// Searches `job` as `worker`, which has spent `nodes` nodes on it already.
+    fn search(&mut self, worker: usize, job: &Job, nodes: u64) {
         let guess =
             if job.window.is_null() { 0 } else { self.model.estimate(job.position, GUESS_PLIES) };
-        let Worker { table, log, before, running, whole, margin, .. } = &mut self.workers[worker];
+        let Worker { table, begun, log, before, running, whole, margin, .. } =
+            &mut self.workers[worker];
         *before = nodes;
         let mut searcher = Searcher::new(&mut self.model, table).after(nodes, begun);
         let bound = searcher.answer(job.position, job.window, guess);
@@ -139,28 +139,29 @@ impl Model {
 
 impl Crew for Modelled {
     fn begin(&mut self, worker: usize, job: &Job) {
-        let Worker { table, left, said, inside, inspected, .. } = &mut self.workers[worker];
+        let Worker { table, begun, said, inside, inspected, .. } = &mut self.workers[worker];
         if table.len() > TABLE {
             table.clear();
+            begun.clear();
         }
         for &(position, bound) in &job.known {
             remember(table, self.model.id(position.canonical()), bound);
         }
         (*said, *inspected) = (0, 0);
         inside.clear();
-        let left = left.take();
-        self.search(worker, job, 0, left);
+        self.search(worker, job, 0);
     }
 
     fn know(&mut self, worker: usize, nodes: u64, known: &[(Position, Bound)]) -> bool {
         let state = &mut self.workers[worker];
         let Some((job, _)) = state.running.take() else { return false };
-        let begun = state.at_work(nodes);
+        let at_work = state.at_work(nodes);
         state.keep(&job, nodes, &mut self.model, &mut self.ledger);
+        state.begun.extend(at_work);
         for &(position, bound) in known {
             remember(&mut state.table, self.model.id(position.canonical()), bound);
         }
-        self.search(worker, &job, nodes, begun);
+        self.search(worker, &job, nodes);
         true
     }
 
@@ -209,8 +210,9 @@ impl Crew for Modelled {
         let (job, report) = state.running.take().expect("the worker has a job");
         let nodes = nodes.min(report.nodes);
         let kept = |spent: u64| (KEPT * spent as f64) as u64;
-        state.left = state.at_work(nodes).map(|(id, spent)| (id, kept(spent)));
+        let at_work = state.at_work(nodes).map(|(id, spent)| (id, kept(spent)));
         state.keep(&job, nodes, &mut self.model, &mut self.ledger);
+        state.begun.extend(at_work);
         let children = state.children(job.position, &self.model);
         Report { children, order: self.model.order(job.position), ..nothing(&job, nodes) }
     }
@@ -220,9 +222,9 @@ impl Worker {
     /// Returns the position that is being searched after so many nodes, with the nodes spent on it.
     fn at_work(&self, nodes: u64) -> Option<(Id, u64)> {
         let next = self.log.after(nodes);
-        let &Found { id, .. } = self.log.found.get(next)?;
+        let &Found { id, spent, .. } = self.log.found.get(next)?;
         let begin = next.checked_sub(1).map_or(self.before, |last| self.log.found[last].after);
-        Some((id, self.log.spent(next) + nodes.saturating_sub(begin)))
+        Some((id, spent + nodes.saturating_sub(begin)))
     }
 
     /// Puts the dear bounds that were found in the first so many nodes of the job aside, to be told.
@@ -230,10 +232,10 @@ impl Worker {
         let Some(least) = least else { return };
         let log = &self.log;
         let news = log.after(self.inspected)..log.after(nodes);
-        let dear = news.filter(|&place| log.behind(place) >= least).map(|place| FoundBound {
+        let dear = news.filter(|&place| log.found[place].nodes >= least).map(|place| FoundBound {
             position: met.turned(model.position(log.found[place].id)),
             bound: log.found[place].bound,
-            nodes: log.behind(place),
+            nodes: log.found[place].nodes,
         });
         self.inside.extend(dear);
         let end = log.found.last().map_or(0, |last| last.after);
@@ -249,6 +251,7 @@ impl Worker {
             if after <= nodes {
                 remember(&mut self.table, id, bound);
                 if is_leaf {
+                    self.begun.remove(&id);
                     ledger.add(asked, id, bound, found.nodes as f64);
                 }
             }
@@ -268,7 +271,7 @@ impl Worker {
 fn next_dear(log: &Log, nodes: u64, least: Option<u64>) -> Option<u64> {
     let least = least?;
     let mut next = log.after(nodes)..log.found.len();
-    next.find(|&place| log.behind(place) >= least).map(|place| log.found[place].after)
+    next.find(|&place| log.found[place].nodes >= least).map(|place| log.found[place].after)
 }
 
 /// How searches of a job meet the positions of the model, which are canonical: with these squares filled.

@@ -8,6 +8,9 @@ use super::tree::{Below, Children, Model};
 /// The bounds that a worker holds in its table.
 pub(super) type Table = Map<Bound>;
 
+/// The positions at the horizon at which a worker was stopped, with the nodes spent there that its table remembers.
+pub(super) type Begun = Map<u64>;
+
 /// One search of a worker.
 #[derive(Debug)]
 pub(super) struct Searcher<'a> {
@@ -15,8 +18,8 @@ pub(super) struct Searcher<'a> {
     table: &'a Table,
     /// The nodes so far.
     pub(super) nodes: u64,
-    /// The position at the horizon that is searched already, with the nodes that are spent on it.
-    begun: Option<(Id, u64)>,
+    /// The positions at the horizon that were begun, with the nodes that need not be searched again.
+    begun: Option<&'a Begun>,
     /// How far from the last threshold the value of the position was seen to be, in discs: 0 or more
     /// if the goal holds.
     pub(super) margin: i32,
@@ -30,23 +33,9 @@ pub(super) struct Searcher<'a> {
 pub(super) struct Log {
     /// The bounds.
     pub(super) found: Vec<Found>,
-    /// The place of the bound of the position that was searched already before the search began, and the nodes
-    /// that had been spent on it.
-    begun: Option<(usize, u64)>,
 }
 
 impl Log {
-    /// Returns the nodes for the bound at this place that need not be searched again, as they were before the
-    /// search began.
-    pub(super) fn spent(&self, place: usize) -> u64 {
-        self.begun.filter(|&(begun, _)| begun == place).map_or(0, |(_, nodes)| nodes)
-    }
-
-    /// Returns the nodes behind the bound at this place, all of those below it included.
-    pub(super) fn behind(&self, place: usize) -> u64 {
-        self.found[place].nodes.max(self.spent(place))
-    }
-
     /// Returns the first place with what is found after more than so many nodes.
     pub(super) fn after(&self, nodes: u64) -> usize {
         self.found.partition_point(|found| found.after <= nodes)
@@ -58,8 +47,11 @@ impl Log {
 pub(super) struct Found {
     /// After so many nodes.
     pub(super) after: u64,
-    /// The nodes behind it, all of those below it included; at the horizon those that it costs, whoever searches them.
+    /// The nodes behind it, all of those below it included; at the horizon those that it costs, whenever they were
+    /// searched.
     pub(super) nodes: u64,
+    /// Of these the ones that had been searched before the search began.
+    pub(super) spent: u64,
     /// Of this position.
     pub(super) id: Id,
     /// The bound.
@@ -74,9 +66,9 @@ impl<'a> Searcher<'a> {
         Self { model, table, nodes: 0, begun: None, margin: 0, found, log }
     }
 
-    /// Returns a search that goes on after so many nodes.
-    pub(super) fn after(self, nodes: u64, begun: Option<(Id, u64)>) -> Self {
-        Self { nodes, begun, ..self }
+    /// Returns a search that goes on after so many nodes, of a worker that has begun some positions.
+    pub(super) fn after(self, nodes: u64, begun: &'a Begun) -> Self {
+        Self { nodes, begun: Some(begun), ..self }
     }
 
     /// Returns what was found.
@@ -130,18 +122,16 @@ impl<'a> Searcher<'a> {
         };
         let bound = known.merge(bound).unwrap_or(bound);
         self.found.insert(id, bound);
-        let (nodes, is_leaf) = (cost.unwrap_or(self.nodes - before), cost.is_some());
-        self.log.found.push(Found { after: self.nodes, nodes, id, bound, is_leaf });
+        let searched = self.nodes - before;
+        let (nodes, is_leaf) = (cost.unwrap_or(searched), cost.is_some());
+        let spent = nodes - searched;
+        self.log.found.push(Found { after: self.nodes, nodes, spent, id, bound, is_leaf });
         seen
     }
 
     /// Searches a position at the horizon, whose `value` is then known. Returns what that costs.
     fn visit(&mut self, id: Id, value: Score, threshold: Score) -> u64 {
-        let begun = self.begun.take_if(|(begun, _)| *begun == id);
-        let spent = begun.map_or(0, |(_, nodes)| nodes);
-        if spent > 0 {
-            self.log.begun = Some((self.log.found.len(), spent));
-        }
+        let spent = self.begun.and_then(|begun| begun.get(&id)).copied().unwrap_or(0);
         let cost = self.model.cost(self.model.position(id), value, threshold);
         self.nodes += cost.saturating_sub(spent);
         cost
