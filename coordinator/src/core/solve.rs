@@ -182,6 +182,8 @@ impl Core {
         self.drop_line(turn, id, &solve);
         let Known { best_move, .. } = self.known(turn, solve.root);
         let best_move = best_move.map(|square| solve.orientation.given(square));
+        // Where the player must pass, a line begins with a move of the opponent.
+        let best_move = line.first().copied().or(best_move).filter(|_| !solve.root.must_pass());
         let source = match (solve.from_store, solve.reused) {
             (true, _) => Source::Store,
             (false, 0) => Source::Search,
@@ -189,7 +191,7 @@ impl Core {
         };
         let solution = Solution {
             bound: solve.bound,
-            best_move: line.first().copied().or(best_move),
+            best_move,
             line,
             nodes: solve.nodes + solve.running_nodes,
             jobs: solve.jobs_done,

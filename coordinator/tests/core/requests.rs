@@ -3,9 +3,10 @@
 use outflank_coordinator::core::{
     Command, Config, Event, Method, Millis, Report, SolveId, Source, WorkerId,
 };
-use outflank_engine::{Bound, Score, Square, Window};
+use outflank_engine::{Bound, Position, Score, Square, Window};
 
 use crate::oracle::{Oracle, replay};
+use crate::random::{Random, position};
 use crate::script::{Script, assigned, nine_empties, only_job, split, truth, whole};
 
 #[test]
@@ -22,6 +23,27 @@ fn the_answer_follows_its_proof_and_fits_the_orientation_of_the_client() {
     assert_eq!(last, &Command::Acknowledge { worker: WorkerId(7), job: job.id });
     assert_eq!(replay(nine_empties(), &solution.line), solution.bound.value());
     assert_eq!((solution.source, solution.jobs, solution.nodes), (Source::Search, 1, 100));
+}
+
+#[test]
+fn the_opponents_move_after_a_pass_is_not_the_best_move() {
+    let children = |position: Position| {
+        Square::all(position.moves()).filter_map(move |square| position.play(square))
+    };
+    let mut positions = (0..).flat_map(|seed| children(position(&mut Random(seed), 9)));
+    let passing = positions.find(|child| child.must_pass()).unwrap();
+    let mut script = Script::new(whole());
+    script.join(0, 7, 1);
+    let (_, job) = only_job(&script.submit(0, 1, passing));
+    let commands = script.report(1, 7, truth(&job));
+    let solved = commands.iter().find_map(|command| match command {
+        Command::Solved { solution, .. } => Some(solution),
+        _ => None,
+    });
+    let solution = solved.expect("it is solved");
+    assert_eq!(replay(passing, &solution.line), solution.bound.value());
+    assert!(!solution.line.is_empty());
+    assert_eq!(solution.best_move, None);
 }
 
 #[test]
