@@ -157,6 +157,10 @@ pub(crate) struct Solve {
     /// The question: the value itself between LOWER and UPPER, otherwise on which side it is [default: -64..64].
     #[arg(long, value_name = "LOWER..UPPER", value_parser = window, allow_hyphen_values = true)]
     pub(crate) window: Option<Window>,
+    /// Find the value of every move, not of the best alone; the best come first. The window and the budget
+    /// hold for each move.
+    #[arg(long)]
+    pub(crate) moves: bool,
     #[command(flatten)]
     pub(crate) search: Search,
     #[command(flatten)]
@@ -176,7 +180,8 @@ pub(crate) struct Solve {
     ///
     /// Its `seconds` count from the moment when the position was asked: of a list on a cluster, whose
     /// positions are asked side by side, they include the wait for earlier ones. `unaudited` is there
-    /// if claims of workers could not be audited yet.
+    /// if claims of workers could not be audited yet, `moves` with --moves: for each move its `lower`,
+    /// `upper` and, if it is proved, `value` for the side to move, and its `line`.
     #[arg(long)]
     pub(crate) json: bool,
 }

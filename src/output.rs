@@ -1,6 +1,9 @@
 //! What the command prints: the only file that writes to standard output.
 
+mod moves;
+
 use std::io::{self, BufWriter, Write};
+use std::iter;
 use std::time::Duration;
 
 use anyhow::Context;
@@ -10,6 +13,7 @@ use outflank_engine::{BoardSize, Bound, Score};
 use serde::Serialize;
 
 use crate::numbers;
+pub(crate) use moves::Move;
 
 /// Prints `line` and a line end at once.
 pub(crate) fn line(line: &str) -> anyhow::Result<()> {
@@ -54,11 +58,14 @@ pub(crate) struct Answered<'a> {
     /// Whether the question is answered. Otherwise the budget was spent: workers may have searched more nodes
     /// than they had told of by then.
     pub(crate) is_complete: bool,
+    /// The moves with their values, the best first, if they were asked for.
+    pub(crate) moves: Option<&'a [Move]>,
 }
 
 impl Answered<'_> {
     /// Returns whether the answer agrees with the scores that the input gives, if it gives any:
-    /// the best of them lies in the proved bound, and no better move than the one found is known.
+    /// the best of them lies in the proved bound, no better move than the one found is known, and what is
+    /// found of other moves does not contradict their scores.
     pub(crate) fn agrees(&self) -> Option<bool> {
         let expected = self.problem.expected_value()?;
         let bound = self.solution.bound;
@@ -71,14 +78,19 @@ impl Answered<'_> {
         };
         let best_move = self.solution.best_move.filter(|_| bound.value().is_some());
         let moved = best_move.and_then(score_of).unwrap_or(expected);
-        Some(bound.lower() <= expected && expected <= bound.upper() && moved == expected)
+        let is_best = bound.lower() <= expected && expected <= bound.upper() && moved == expected;
+        Some(is_best && self.moves().iter().all(|one| one.agrees(self.problem)))
+    }
+
+    fn moves(&self) -> &[Move] {
+        self.moves.unwrap_or_default()
     }
 
     /// Prints the answer.
     pub(crate) fn print(&self, format: Format) -> anyhow::Result<()> {
         match format {
             Format::Paragraph => line(&self.paragraph()),
-            Format::Table => line(&self.row()),
+            Format::Table => line(&self.rows()),
             Format::Json => line(&self.json()?),
         }
     }
@@ -102,7 +114,18 @@ impl Answered<'_> {
             rows.push(("unaudited", format!("{claims} of workers: no other could be asked")));
         }
         let rows = rows.iter().map(|(title, text)| format!("{title:<10} {text}"));
-        rows.map(|row| row.trim_end().to_owned()).collect::<Vec<_>>().join("\n")
+        let mut lines: Vec<String> = rows.map(|row| row.trim_end().to_owned()).collect();
+        if !self.moves().is_empty() {
+            lines.extend([String::new(), moves::titles(self.problem)]);
+            lines.extend(self.moves().iter().map(|one| one.in_paragraph(self.problem)));
+        }
+        lines.join("\n")
+    }
+
+    /// Returns the position's row of the table, and one for each move.
+    fn rows(&self) -> String {
+        let moves = self.moves().iter().map(|one| one.in_table(self.problem));
+        iter::once(self.row()).chain(moves).collect::<Vec<_>>().join("\n")
     }
 
     fn counted(&self) -> String {
@@ -169,6 +192,7 @@ impl Answered<'_> {
             unaudited: *unaudited,
             expected: self.problem.expected_value().map(Score::discs),
             agrees: self.agrees(),
+            moves: self.moves.map(|moves| moves.iter().map(Move::object).collect()),
         };
         serde_json::to_string(&object).context("writing JSON")
     }
@@ -229,6 +253,8 @@ struct Object {
     expected: Option<i32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     agrees: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    moves: Option<Vec<moves::Object>>,
 }
 
 const fn is_zero(number: &u64) -> bool {
@@ -326,7 +352,7 @@ mod tests {
 
     fn answered<'a>(problem: &'a Problem, solution: &'a Solution) -> Answered<'a> {
         let time = Duration::from_millis(250);
-        Answered { number: 1, problem, solution, time, is_complete: true }
+        Answered { number: 1, problem, solution, time, is_complete: true, moves: None }
     }
 
     #[test]
@@ -391,6 +417,48 @@ mod tests {
         let (line, row, json) = said(0);
         assert_eq!((line.as_str(), row.as_str()), ("nodes      none counted by then", "-"));
         assert!(json["nodes"].is_null(), "{json}");
+    }
+
+    #[test]
+    fn moves_stand_below_their_position() {
+        let (problem, solution) = (problem(" F5:+2; D3:-4;"), solution(2, "f5"));
+        let judged = |square: &str, lower, upper| {
+            let square: Square = square.parse().unwrap();
+            let [lower, upper] = [lower, upper].map(|discs| Score::new(discs).unwrap());
+            let bound = Bound::new(lower, upper).unwrap();
+            Move { square: Some(square), bound, line: vec![square] }
+        };
+        let moves = [judged("f5", 2, 2), judged("d3", -64, -2)];
+        let answered = Answered { moves: Some(&moves), ..answered(&problem, &solution) };
+        assert_eq!(answered.agrees(), Some(true));
+        let paragraph = answered.paragraph();
+        let below: Vec<_> = paragraph.lines().skip(9).collect();
+        let expected = [
+            "move       value        expected   line",
+            "f5         +2           +2 ✓       f5",
+            "d3         at most -2   -4 ✓       d3",
+        ];
+        assert_eq!(below, expected, "{paragraph}");
+        let rows = answered.rows();
+        let place = |row: &str, word: &str| {
+            row.chars().count() - row.rsplit_once(word).unwrap().1.chars().count()
+        };
+        let ends: Vec<_> =
+            rows.lines().map(|row| [" f5", " d3"].map(|end| row.ends_with(end))).collect();
+        assert_eq!(ends, [[true, false], [true, false], [false, true]], "{rows}");
+        let [position, first, second] = rows.lines().collect::<Vec<_>>()[..] else {
+            panic!("{rows}")
+        };
+        assert_eq!(place(position, "f5"), place(first, "f5"), "in the same column: {rows}");
+        assert_eq!(place(first, "f5"), place(second, "d3"), "{rows}");
+        let wrong = [judged("f5", 2, 2), judged("d3", 0, 0)];
+        assert_eq!(Answered { moves: Some(&wrong), ..answered }.agrees(), Some(false));
+        let json: serde_json::Value = serde_json::from_str(&answered.json().unwrap()).unwrap();
+        let expected = serde_json::json!([
+            { "move": "f5", "lower": 2, "upper": 2, "value": 2, "line": ["f5"] },
+            { "move": "d3", "lower": -64, "upper": -2, "line": ["d3"] },
+        ]);
+        assert_eq!(json["moves"], expected);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! `outflank solve`: positions in, proved values out.
 
+mod moves;
 mod together;
 
 use std::time::{Duration, Instant};
@@ -17,6 +18,7 @@ use crate::exit::{Exit, Failure, OrExit};
 use crate::output::{self, Answered, Format, Totals};
 use crate::progress::Display;
 use crate::{input, interrupt, numbers, runtime};
+use moves::{Combined, Questions};
 use together::Together;
 
 /// Solves the positions that the arguments name: here one after the other, on a cluster side by side.
@@ -31,9 +33,14 @@ async fn solve(arguments: &Solve, quiet: bool, problems: &[Problem]) -> Result<E
         return Ok(Exit::Interrupted);
     };
     let mut cluster = cluster?;
+    let window = arguments.window.unwrap_or(Window::FULL);
+    let questions = match arguments.moves {
+        true => Questions::of_moves(problems, window),
+        false => Questions::of_positions(problems, window),
+    };
     let mut run = Run {
         cluster: &mut cluster,
-        window: arguments.window.unwrap_or(Window::FULL),
+        questions: &questions,
         budget: arguments.budget,
         unanswered: 0,
         format: format(arguments, problems),
@@ -80,7 +87,7 @@ const fn format(arguments: &Solve, problems: &[Problem]) -> Format {
 /// How the positions of one command are solved and shown.
 struct Run<'a> {
     cluster: &'a mut Cluster,
-    window: Window,
+    questions: &'a Questions,
     budget: Budget,
     /// The positions whose budget was spent before they were answered.
     unanswered: u64,
@@ -96,16 +103,23 @@ impl Run<'_> {
             output::titles()?;
         }
         let begin = Instant::now();
-        let mut together = self.together(problems);
+        let mut together = self.together();
         for (index, problem) in problems.iter().enumerate() {
-            let (solution, time) = match &mut together {
-                Some(together) => together.answer(index, problems).await?,
-                None => self.one(problem, format!("[{}/{}]", index + 1, problems.len())).await?,
-            };
-            let is_complete = solution.bound.answers(self.window);
+            let (mut solutions, mut times) = (Vec::new(), Vec::new());
+            for place in self.questions.places(index) {
+                let (solution, time) = match &mut together {
+                    Some(together) => together.answer(place, self.questions.list()).await?,
+                    None => self.one(place, self.questions.name(index, place)).await?,
+                };
+                solutions.push(solution);
+                times.push(time);
+            }
+            let time = moves::time(&times, together.is_some());
+            let Combined { solution, moves, is_complete } =
+                self.questions.combine(index, solutions);
             self.unanswered += u64::from(!is_complete);
-            let number = index + 1;
-            let answered = Answered { number, problem, solution: &solution, time, is_complete };
+            let (number, solution, moves) = (index + 1, &solution, moves.as_deref());
+            let answered = Answered { number, problem, solution, time, is_complete, moves };
             match &together {
                 Some(together) => together.aside(|| answered.print(self.format))?,
                 None => answered.print(self.format)?,
@@ -121,18 +135,17 @@ impl Run<'_> {
 
     /// Asks for all positions at once, if there are several, somebody else solves them, and none has a budget
     /// that would be spent while it waits.
-    fn together(&self, problems: &[Problem]) -> Option<Together> {
+    fn together(&self) -> Option<Together> {
         let connection = self.cluster.remote()?;
-        let is_list = problems.len() > 1 && self.budget.is_open();
-        is_list.then(|| Together::ask(connection, problems, self.window, self.quiet))
+        let (list, window) = (self.questions.list(), self.questions.window());
+        let is_list = list.len() > 1 && self.budget.is_open();
+        is_list.then(|| Together::ask(connection, list, window, self.quiet))
     }
 
-    /// Solves one position and shows the progress under `name`.
-    async fn one(
-        &mut self,
-        problem: &Problem,
-        name: String,
-    ) -> Result<(Solution, Duration), Failure> {
+    /// Solves the position at `place` among the questions and shows the progress under `name`.
+    async fn one(&mut self, place: usize, name: String) -> Result<(Solution, Duration), Failure> {
+        let position = self.questions.list()[place].position;
+        let window = self.questions.window();
         let mut display = Display::start(name, self.quiet);
         let meter = self.budget.meter();
         let on_update = |update| {
@@ -141,7 +154,7 @@ impl Run<'_> {
         };
         let solution = tokio::select! {
             biased;
-            solved = self.cluster.solve(problem.position, self.window, on_update) => solved?,
+            solved = self.cluster.solve(position, window, on_update) => solved?,
             partial = meter.spent() => partial,
         };
         Ok((solution, display.finish()))

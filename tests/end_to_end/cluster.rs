@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::harness::{Process, outflank, run};
@@ -62,6 +63,25 @@ fn values_are_right_when_a_worker_and_the_coordinator_are_killed() {
         let finished = process.finish();
         assert_eq!(finished.code, Some(0), "{finished:?}");
     }
+}
+
+#[test]
+fn the_moves_of_positions_have_the_same_values_on_a_cluster() {
+    let home = home_with(&[1, 2, 3]);
+    let (coordinator, address) = coordinator(home.path(), "127.0.0.1:0", &[]);
+    let worker = worker(home.path(), &address);
+    let solve = ["solve", "problems.obf", "--moves", "--json"];
+    let values = |more: &[&str]| -> Vec<Vec<(Value, Value)>> {
+        let objects = run(home.path(), &[&solve, more].concat()).objects();
+        let moves = objects.iter().map(|object| object["moves"].as_array().expect("the moves"));
+        let of = |one: &Value| (one["move"].clone(), one["value"].clone());
+        moves.map(|moves| moves.iter().map(of).collect()).collect()
+    };
+    let there = values(&["--connect", &address]);
+    assert_eq!(there, values(&["--no-store"]));
+    assert!(there.len() == 3 && there.iter().flatten().all(|(_, value)| value.is_i64()));
+    worker.kill();
+    coordinator.kill();
 }
 
 #[test]

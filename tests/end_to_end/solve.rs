@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use outflank_engine::notation::{self, Problem};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -72,6 +73,63 @@ fn standard_input_is_read() {
             .objects();
     check(&objects[0], 6);
     check(&objects[1], 7);
+}
+
+#[test]
+fn every_move_has_the_value_of_the_position_after_it() {
+    let numbers = [1, 2];
+    let home = home_with(&numbers);
+    let arguments = ["solve", "problems.obf", "--moves", "--json", "--no-store"];
+    for (object, number) in run(home.path(), &arguments).objects().iter().zip(numbers) {
+        check(object, number);
+        let Problem { position, side, .. } = ffo(number);
+        let moves = object["moves"].as_array().expect("the moves");
+        assert_eq!(moves.len() as u32, position.moves().count_ones(), "{object}");
+        let board_after = |one: &Value| {
+            let square = one["move"].as_str().expect("a move").parse().expect("a square");
+            let after = position.play(square).expect("the move is legal");
+            format!("{}\n", notation::board(after, side.other()))
+        };
+        let boards: String = moves.iter().map(board_after).collect();
+        let alone = ["solve", "-", "--json", "--no-store"];
+        let alone = run_with_input(home.path(), &alone, &boards).objects();
+        let values: Vec<_> = moves.iter().map(|one| one["value"].as_i64()).collect();
+        let after: Vec<_> = alone.iter().map(|one| one["value"].as_i64().map(|v| -v)).collect();
+        assert_eq!(values, after, "{object}");
+        assert!(values.is_sorted_by(|first, second| first >= second), "the best first: {object}");
+    }
+}
+
+#[test]
+fn every_move_is_asked_in_the_window() {
+    let home = home_with(&[1]);
+    let arguments =
+        ["solve", "problems.obf", "--moves", "--json", "--no-store", "--window", "16..18"];
+    let object = run(home.path(), &arguments).objects().remove(0);
+    assert_eq!((&object["best_move"], &object["lower"]), (&"g8".into(), &18.into()), "{object}");
+    for one in object["moves"].as_array().expect("the moves") {
+        let end = if one["move"] == "g8" { one["lower"] == 18 } else { one["upper"] == 16 };
+        let is_below = one["upper"].as_i64() <= Some(16);
+        assert!(end || is_below, "only g8 is worth 18: {object}");
+    }
+}
+
+#[test]
+fn a_player_who_must_pass_has_no_best_move() {
+    let home = home_with(&[]);
+    // White alone can move: to h1, down the last file.
+    let board = format!("OOOOOOO-{}O X", "X".repeat(55));
+    let solve = |more: &[&str]| {
+        let arguments = [&["solve", board.as_str(), "--no-store"], more].concat();
+        let finished = run(home.path(), &arguments);
+        assert_eq!(finished.code, Some(0), "{finished:?}");
+        finished.stdout
+    };
+    let found = solve(&[]);
+    assert_eq!(found[1..4], ["value      +34", "best move  pass", "line       h1"]);
+    assert_eq!(solve(&["--moves"]).last().map(String::as_str), Some("pass       +34          h1"));
+    let json: Value = serde_json::from_str(&solve(&["--json"])[0]).expect("JSON");
+    assert!(json["best_move"].is_null(), "{json}");
 }
 
 #[test]
