@@ -105,18 +105,8 @@ impl Run<'_> {
         let begin = Instant::now();
         let mut together = self.together();
         for (index, problem) in problems.iter().enumerate() {
-            let (mut solutions, mut times) = (Vec::new(), Vec::new());
-            for place in self.questions.places(index) {
-                let (solution, time) = match &mut together {
-                    Some(together) => together.answer(place, self.questions.list()).await?,
-                    None => self.one(place, self.questions.name(index, place)).await?,
-                };
-                solutions.push(solution);
-                times.push(time);
-            }
-            let time = moves::time(&times, together.is_some());
-            let Combined { solution, moves, is_complete } =
-                self.questions.combine(index, solutions);
+            let (combined, time) = self.answer(index, &mut together).await?;
+            let Combined { solution, moves, is_complete } = combined;
             self.unanswered += u64::from(!is_complete);
             let (number, solution, moves) = (index + 1, &solution, moves.as_deref());
             let answered = Answered { number, problem, solution, time, is_complete, moves };
@@ -131,6 +121,29 @@ impl Run<'_> {
             totals.print(begin.elapsed())?;
         }
         Ok(totals)
+    }
+
+    /// Returns the answer for position `index` of the command, and how long it took.
+    async fn answer(
+        &mut self,
+        index: usize,
+        together: &mut Option<Together>,
+    ) -> Result<(Combined, Duration), Failure> {
+        let questions = self.questions;
+        let (mut solutions, mut times) = (Vec::new(), Vec::new());
+        for place in questions.places(index) {
+            let (solution, time) = match together {
+                Some(together) => together.answer(place, questions.list()).await?,
+                None => self.one(place, questions.name(index, place)).await?,
+            };
+            solutions.push(solution);
+            times.push(time);
+        }
+        let time = match together {
+            Some(_) => times.iter().copied().max().unwrap_or_default(), // side by side
+            None => times.iter().sum(),
+        };
+        Ok((questions.combine(index, solutions), time))
     }
 
     /// Asks for all positions at once, if there are several, somebody else solves them, and none has a budget

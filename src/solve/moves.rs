@@ -5,7 +5,6 @@
 
 use std::cmp::Reverse;
 use std::ops::Range;
-use std::time::Duration;
 
 use outflank_coordinator::core::{Solution, Source};
 use outflank_engine::notation::Problem;
@@ -28,9 +27,11 @@ pub(super) struct Questions {
 /// The answer for a position of the command.
 #[derive(Debug)]
 pub(super) struct Combined {
+    /// The answer; where every move is asked for, what their answers say together.
     pub(super) solution: Solution,
     /// The moves, the best first, if every move is asked for.
     pub(super) moves: Option<Vec<Move>>,
+    /// Whether all that was asked is answered.
     pub(super) is_complete: bool,
 }
 
@@ -113,7 +114,7 @@ fn together(moves: &[Move], answers: &[Solution]) -> Solution {
     let lower = moves.iter().map(|judged| judged.bound.lower()).max().unwrap_or(Score::MIN);
     let upper = moves.iter().map(|judged| judged.bound.upper()).max().unwrap_or(Score::MAX);
     let sum = |part: fn(&Solution) -> u64| answers.iter().map(part).sum();
-    let best = moves.first();
+    let best = moves.first().filter(|best| best.bound != Bound::UNKNOWN);
     Solution {
         bound: Bound::new(lower, upper).unwrap_or(Bound::UNKNOWN),
         best_move: best.and_then(|best| best.square),
@@ -122,7 +123,7 @@ fn together(moves: &[Move], answers: &[Solution]) -> Solution {
         jobs: sum(|answer| answer.jobs),
         reused: sum(|answer| answer.reused),
         source: source(answers),
-        unaudited: sum(|answer| answer.unaudited),
+        unaudited: answers.iter().map(|answer| answer.unaudited).max().unwrap_or(0), // each counts all
     }
 }
 
@@ -132,15 +133,6 @@ fn source(answers: &[Solution]) -> Source {
         .into_iter()
         .find(|&one| come_all_from(one))
         .unwrap_or(Source::Both)
-}
-
-/// Returns how long a position took whose questions took these times: they were asked side by side, or one after
-/// the other.
-pub(super) fn time(times: &[Duration], side_by_side: bool) -> Duration {
-    match side_by_side {
-        true => times.iter().copied().max().unwrap_or_default(),
-        false => times.iter().sum(),
-    }
 }
 
 #[cfg(test)]
@@ -201,6 +193,15 @@ mod tests {
     }
 
     #[test]
+    fn of_moves_of_which_nothing_is_known_none_is_the_best() {
+        let questions = Questions::of_moves(&start(), Window::FULL);
+        let answers = (0..4).map(|_| answer(-64, 64, Source::Search)).collect();
+        let Combined { solution, is_complete, .. } = questions.combine(0, answers);
+        assert_eq!((solution.bound, solution.best_move), (Bound::UNKNOWN, None));
+        assert!(!is_complete && solution.line.is_empty());
+    }
+
+    #[test]
     fn a_pass_is_a_move() {
         let text = format!("OOOOOOO-{}O X", "X".repeat(55));
         let problems: Vec<_> = notation::problems("test", &text).map(Result::unwrap).collect();
@@ -212,11 +213,5 @@ mod tests {
         assert_eq!(moves.map(|moves| moves.len()), Some(1));
         assert_eq!(solution.bound, Bound::exact(Score::MIN));
         assert_eq!(notation::moves(&solution.line), "a1", "a pass is no part of a line");
-    }
-
-    #[test]
-    fn times_add_up_unless_they_run_side_by_side() {
-        let times = [2, 3].map(Duration::from_secs);
-        assert_eq!([true, false].map(|side| time(&times, side).as_secs()), [3, 5]);
     }
 }
