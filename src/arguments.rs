@@ -2,6 +2,7 @@
 
 use std::env;
 use std::error::Error as _;
+use std::io::{self, Write};
 use std::num::{IntErrorKind, ParseFloatError, ParseIntError};
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -13,7 +14,7 @@ use outflank_engine::{BoardSize, Score, Window};
 use outflank_kernel::Isa;
 
 use crate::budget::Budget;
-use crate::exit;
+use crate::exit::{self, Exit};
 
 /// Proves Othello positions, on one machine or on many.
 #[derive(Debug, Parser)]
@@ -33,8 +34,8 @@ pub(crate) struct Arguments {
 const GLOBAL: usize = 900;
 
 impl Arguments {
-    /// Reads the command line; says what is wrong with it and ends the process if it must.
-    pub(crate) fn read() -> Self {
+    /// Reads the command line. Where it asks for a help text, or is wrong, that is said, and the exit code returned.
+    pub(crate) fn read() -> Result<Self, Exit> {
         let mut command = with_negative_numbers(Self::command());
         let matches = command.try_get_matches_from_mut(env::args_os());
         matches
@@ -42,8 +43,19 @@ impl Arguments {
                 check_access(&command, &matches)?;
                 Self::from_arg_matches_mut(&mut matches)
             })
-            .map_err(|error| error.format(&mut command))
-            .unwrap_or_else(|error| with_expectation(error).exit())
+            .map_err(|error| say(&with_expectation(error.format(&mut command))))
+    }
+}
+
+/// Prints a help text, or what is wrong with the arguments, and returns the exit code.
+fn say(error: &clap::Error) -> Exit {
+    let printed = error.print().and_then(|()| io::stdout().flush());
+    match printed {
+        // Nobody can be told that standard error is closed.
+        _ if error.use_stderr() => Exit::BadInput,
+        Ok(()) => Exit::Done,
+        Err(failed) if failed.kind() == io::ErrorKind::BrokenPipe => Exit::PipeClosed,
+        Err(_) => Exit::Failed,
     }
 }
 
@@ -58,10 +70,14 @@ fn check_access(command: &clap::Command, matches: &ArgMatches) -> Result<(), cla
     }
     // Matches tell an option that was not given from one that does not exist only in debug builds.
     let may_connect = command.get_arguments().any(|argument| argument.get_id() == "connect");
+    let is_typed = |id: &&str| asked.value_source(id) == Some(ValueSource::CommandLine);
+    if may_connect && is_typed(&"tls_name") && !asked.contains_id("tls_ca") {
+        let message = "--tls-name needs --tls-ca <FILE>";
+        return Err(clap::Error::raw(ErrorKind::MissingRequiredArgument, message));
+    }
     if !may_connect || asked.contains_id("connect") {
         return Ok(());
     }
-    let is_typed = |id: &&str| asked.value_source(id) == Some(ValueSource::CommandLine);
     let Some(typed) = ["token_file", "tls_ca", "tls_cert"].into_iter().find(is_typed) else {
         return Ok(());
     };
@@ -275,7 +291,7 @@ pub(crate) struct Access {
     #[arg(long, value_name = "FILE", env = "OUTFLANK_TLS_CA")]
     pub(crate) tls_ca: Option<PathBuf>,
     /// The name in the coordinator's certificate [default: the host of --connect].
-    #[arg(long, value_name = "NAME", requires = "tls_ca", env = "OUTFLANK_TLS_NAME")]
+    #[arg(long, value_name = "NAME", env = "OUTFLANK_TLS_NAME")]
     pub(crate) tls_name: Option<String>,
     /// The file with the certificate to show a coordinator that wants one (PEM).
     #[arg(

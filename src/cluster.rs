@@ -93,6 +93,11 @@ impl Cluster {
         self.local.is_none().then(|| self.connection.clone())
     }
 
+    /// Returns whether what is proved is there for later commands.
+    pub(crate) const fn keeps(&self) -> bool {
+        !matches!(self.kept, Kept::Nowhere)
+    }
+
     /// Returns what the user should know about what has been proved when a search is interrupted.
     pub(crate) fn kept(&self) -> String {
         let again = machine::command_line();

@@ -1,10 +1,117 @@
 //! Files and folders that the command line names, checked before anything that takes time.
 
-use std::path::Path;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, IntoInnerError, Write};
+use std::path::{Path, PathBuf};
 
-use anyhow::anyhow;
+use anyhow::{Context, anyhow};
+use tempfile::NamedTempFile;
 
 use crate::exit::{Exit, Failure};
+
+/// A file that is written as a whole.
+///
+/// A new file, or one that takes the place of another, appears under its name when it is complete and on disk, with
+/// the rights of the other one; a link goes on to lead to it. What is no regular file, such as a pipe or a device,
+/// takes what is written as it comes.
+#[derive(Debug)]
+pub(crate) enum WholeFile {
+    /// Written aside until it is complete.
+    Aside {
+        /// What is written.
+        file: BufWriter<NamedTempFile>,
+        /// The name that it gets.
+        target: PathBuf,
+    },
+    /// Written through.
+    Through(BufWriter<File>),
+}
+
+impl WholeFile {
+    /// Begins the file `path`.
+    ///
+    /// # Errors
+    /// If it, or a file beside it, cannot be made.
+    pub(crate) fn create(path: &Path) -> anyhow::Result<Self> {
+        Self::begin(path).with_context(|| format!("writing {}", path.display()))
+    }
+
+    fn begin(path: &Path) -> io::Result<Self> {
+        let there = match fs::metadata(path) {
+            Ok(there) => Some(there),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(error),
+        };
+        if there.as_ref().is_some_and(|there| !there.is_file()) {
+            return Ok(Self::Through(BufWriter::new(OpenOptions::new().write(true).open(path)?)));
+        }
+        let target = target(path)?;
+        let folder = target.parent().filter(|folder| *folder != Path::new(""));
+        let file = with_usual_rights().tempfile_in(folder.unwrap_or(Path::new(".")))?;
+        if let Some(there) = there {
+            file.as_file().set_permissions(there.permissions())?;
+        }
+        Ok(Self::Aside { file: BufWriter::new(file), target })
+    }
+
+    /// Ends the file: then it is on disk under its name.
+    ///
+    /// # Errors
+    /// If the system does not take it; what was there before is there still, unless it was no regular file.
+    pub(crate) fn finish(self) -> io::Result<()> {
+        match self {
+            Self::Aside { file, target } => {
+                let file = file.into_inner().map_err(IntoInnerError::into_error)?;
+                file.as_file().sync_all()?;
+                file.persist(target).map(drop).map_err(|failed| failed.error)
+            }
+            Self::Through(mut file) => file.flush(),
+        }
+    }
+}
+
+impl Write for WholeFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Aside { file, .. } => file.write(bytes),
+            Self::Through(file) => file.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Aside { file, .. } => file.flush(),
+            Self::Through(file) => file.flush(),
+        }
+    }
+}
+
+/// The most links that are followed, as by Linux.
+const MOST_LINKS: usize = 40;
+
+/// Follows links, also one that leads to a file which is not there yet.
+fn target(path: &Path) -> io::Result<PathBuf> {
+    let mut target = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        if !fs::symlink_metadata(&target).is_ok_and(|there| there.is_symlink()) {
+            return Ok(target);
+        }
+        let next = fs::read_link(&target)?;
+        target = target.parent().map_or_else(|| next.clone(), |folder| folder.join(&next));
+    }
+    Err(io::Error::other("too many links"))
+}
+
+/// Returns a way to make files beside others that everybody may read and write whom the process lets.
+fn with_usual_rights() -> tempfile::Builder<'static, 'static> {
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    builder
+}
 
 /// Refuses a path, given by `option`, at which no file can be written: hours later would be too late
 /// to say so.
@@ -37,4 +144,65 @@ pub(crate) fn check_existing_folder(option: &str, folder: &Path) -> Result<(), F
 
 fn refused(option: &str, path: &Path, why: &str) -> Failure {
     Failure::new(Exit::BadInput, anyhow!("{option} {}: {why}", path.display()))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+
+    fn write(path: &Path, text: &str) {
+        let mut file = WholeFile::create(path).unwrap();
+        file.write_all(text.as_bytes()).unwrap();
+        file.finish().unwrap();
+    }
+
+    fn rights(path: &Path) -> u32 {
+        fs::metadata(path).unwrap().permissions().mode() & 0o777
+    }
+
+    #[test]
+    fn a_file_appears_when_it_is_complete_and_has_the_usual_rights() {
+        let folder = tempfile::tempdir().unwrap();
+        let [path, usual] = ["new", "usual"].map(|name| folder.path().join(name));
+        fs::write(&usual, "").unwrap();
+        let mut file = WholeFile::create(&path).unwrap();
+        file.write_all(b"half").unwrap();
+        file.flush().unwrap();
+        assert!(!path.exists());
+        drop(file);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "what is not finished goes");
+        write(&path, "whole");
+        assert_eq!(fs::read_to_string(&path).unwrap(), "whole");
+        assert_eq!(rights(&path), rights(&usual));
+    }
+
+    #[test]
+    fn what_is_replaced_keeps_its_rights_and_its_links() {
+        let folder = tempfile::tempdir().unwrap();
+        let [file, link, further] =
+            ["file", "link", "further"].map(|name| folder.path().join(name));
+        symlink("file", &link).unwrap();
+        symlink("link", &further).unwrap();
+        write(&further, "first");
+        assert_eq!(fs::read_to_string(&file).unwrap(), "first", "the link led nowhere");
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
+        write(&link, "second");
+        assert_eq!(fs::read_to_string(&file).unwrap(), "second");
+        assert_eq!(rights(&file), 0o640);
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        symlink("ring", folder.path().join("ring")).unwrap();
+        WholeFile::create(&folder.path().join("ring")).expect_err("a link to itself");
+    }
+
+    #[test]
+    fn a_device_is_written_through() {
+        let mut full = WholeFile::create(Path::new("/dev/full")).unwrap();
+        full.write_all(b"text").unwrap();
+        full.finish().expect_err("there is no space on it");
+        assert!(!fs::metadata("/dev/full").unwrap().is_file());
+        write(Path::new("/dev/null"), "text");
+        assert!(!fs::metadata("/dev/null").unwrap().is_file());
+    }
 }

@@ -40,7 +40,10 @@ use arguments::{Arguments, Command};
 use exit::{Exit, Failure};
 
 fn main() -> ExitCode {
-    let arguments = Arguments::read();
+    let arguments = match Arguments::read() {
+        Ok(arguments) => arguments,
+        Err(exit) => return exit.into(),
+    };
     logs::start(&arguments);
     match run(&arguments) {
         Ok(exit) => exit.into(),

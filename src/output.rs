@@ -63,23 +63,31 @@ pub(crate) struct Answered<'a> {
 }
 
 impl Answered<'_> {
-    /// Returns whether the answer agrees with the scores that the input gives, if it gives any:
-    /// the best of them lies in the proved bound, no better move than the one found is known, and what is
-    /// found of other moves does not contradict their scores.
+    /// Returns whether the answer agrees with the scores that the input gives; `None` if it gives none, or if too little
+    /// was found to say so.
+    ///
+    /// Where every move was asked for, each score is held against its move. Otherwise the best score counts as the
+    /// position's value: it must lie in the proved bound, and the best move must have it if it has a score.
     pub(crate) fn agrees(&self) -> Option<bool> {
+        let Some(moves) = self.moves else { return self.best_score_agrees() };
+        let mut judged = Some(true).filter(|_| !self.problem.expected.is_empty());
+        for one in moves.iter().filter(|one| one.expected(self.problem).is_some()) {
+            match one.agrees(self.problem, self.is_complete) {
+                Some(true) => {}
+                Some(false) => return Some(false),
+                None => judged = None,
+            }
+        }
+        judged
+    }
+
+    fn best_score_agrees(&self) -> Option<bool> {
         let expected = self.problem.expected_value()?;
         let bound = self.solution.bound;
-        let score_of = |best| {
-            self.problem
-                .expected
-                .iter()
-                .find(|(square, _)| *square == best)
-                .map(|(_, score)| *score)
-        };
         let best_move = self.solution.best_move.filter(|_| bound.value().is_some());
-        let moved = best_move.and_then(score_of).unwrap_or(expected);
-        let is_best = bound.lower() <= expected && expected <= bound.upper() && moved == expected;
-        Some(is_best && self.moves().iter().all(|one| one.agrees(self.problem)))
+        let moved = best_move.and_then(|best| self.problem.expected_score(best));
+        judged(bound, expected, self.is_complete)
+            .map(|is_true| is_true && moved.unwrap_or(expected) == expected)
     }
 
     fn moves(&self) -> &[Move] {
@@ -106,8 +114,8 @@ impl Answered<'_> {
             ("time", numbers::span(self.time)),
             ("source", format!("{} ({})", name(*source), self.effort())),
         ];
-        if let Some(expected) = self.problem.expected_value() {
-            rows.insert(2, ("expected", format!("{expected} {}", self.mark())));
+        if !self.expected().is_empty() {
+            rows.insert(2, ("expected", self.expected()));
         }
         if *unaudited > 0 {
             let claims = numbers::counted(*unaudited, "claim");
@@ -117,14 +125,16 @@ impl Answered<'_> {
         let mut lines: Vec<String> = rows.map(|row| row.trim_end().to_owned()).collect();
         if !self.moves().is_empty() {
             lines.extend([String::new(), moves::titles(self.problem)]);
-            lines.extend(self.moves().iter().map(|one| one.in_paragraph(self.problem)));
+            lines.extend(
+                self.moves().iter().map(|one| one.in_paragraph(self.problem, self.is_complete)),
+            );
         }
         lines.join("\n")
     }
 
     /// Returns the position's row of the table, and one for each move.
     fn rows(&self) -> String {
-        let moves = self.moves().iter().map(|one| one.in_table(self.problem));
+        let moves = self.moves().iter().map(|one| one.in_table(self.problem, self.is_complete));
         iter::once(self.row()).chain(moves).collect::<Vec<_>>().join("\n")
     }
 
@@ -192,7 +202,9 @@ impl Answered<'_> {
             unaudited: *unaudited,
             expected: self.problem.expected_value().map(Score::discs),
             agrees: self.agrees(),
-            moves: self.moves.map(|moves| moves.iter().map(Move::object).collect()),
+            moves: self
+                .moves
+                .map(|moves| moves.iter().map(|one| one.object(self.problem)).collect()),
         };
         serde_json::to_string(&object).context("writing JSON")
     }
@@ -205,17 +217,30 @@ impl Answered<'_> {
         }
     }
 
+    /// Returns the position's value by the scores given, and whether it is that; empty where each score stands beside
+    /// its move.
     fn expected(&self) -> String {
-        let expected = self.problem.expected_value();
-        expected.map_or_else(String::new, |score| format!("{score} {}", self.mark()))
-    }
-
-    fn mark(&self) -> char {
-        if self.agrees() == Some(false) { '✗' } else { '✓' }
+        let expected = self.problem.expected_value().filter(|_| self.moves.is_none());
+        expected.map_or_else(String::new, |score| marked(score, self.agrees()))
     }
 
     fn rate(&self) -> String {
         numbers::short(numbers::rate(self.solution.nodes, self.time))
+    }
+}
+
+/// Returns whether a score is true of what has that bound: `None` if that is open and the question is not answered.
+fn judged(bound: Bound, score: Score, is_answered: bool) -> Option<bool> {
+    let may_be = bound.lower() <= score && score <= bound.upper();
+    (!may_be || is_answered || bound.value().is_some()).then_some(may_be)
+}
+
+/// Returns a score that was given, and whether it is true, as far as that is known.
+fn marked(score: Score, agrees: Option<bool>) -> String {
+    match agrees {
+        Some(true) => format!("{score} ✓"),
+        Some(false) => format!("{score} ✗"),
+        None => score.to_string(),
     }
 }
 
@@ -370,6 +395,36 @@ mod tests {
     }
 
     #[test]
+    fn nothing_agrees_with_what_was_not_found() {
+        let problem = problem(" F5:+2;");
+        let spent = |lower, upper| {
+            let [lower, upper] = [lower, upper].map(|discs| Score::new(discs).unwrap());
+            let bound = Bound::new(lower, upper).unwrap();
+            let solution = Solution { bound, ..solution(0, "f5") };
+            let answered = Answered { is_complete: false, ..answered(&problem, &solution) };
+            (answered.agrees(), answered.expected())
+        };
+        assert_eq!(spent(-64, 64), (None, "+2".to_owned()));
+        assert_eq!(spent(0, 4), (None, "+2".to_owned()));
+        assert_eq!(spent(4, 64), (Some(false), "+2 ✗".to_owned()));
+        assert_eq!(spent(2, 2), (Some(true), "+2 ✓".to_owned()));
+    }
+
+    #[test]
+    fn scores_of_moves_are_held_against_the_moves() {
+        let (problem, solution) = (problem(" D3:-4;"), solution(2, "f5"));
+        let judged = |square: &str, value| {
+            let square: Square = square.parse().unwrap();
+            let bound = Bound::exact(Score::new(value).unwrap());
+            Move { square: Some(square), bound, line: vec![square] }
+        };
+        let moves = [judged("f5", 2), judged("d3", -4)];
+        let answered = Answered { moves: Some(&moves), ..answered(&problem, &solution) };
+        assert_eq!(answered.agrees(), Some(true), "that of the best move was not given");
+        assert_eq!(Answered { moves: None, ..answered }.agrees(), Some(false));
+    }
+
+    #[test]
     fn bounds_are_worded() {
         let bound = |lower, upper| {
             Bound::new(Score::new(lower).unwrap(), Score::new(upper).unwrap()).unwrap()
@@ -432,7 +487,7 @@ mod tests {
         let answered = Answered { moves: Some(&moves), ..answered(&problem, &solution) };
         assert_eq!(answered.agrees(), Some(true));
         let paragraph = answered.paragraph();
-        let below: Vec<_> = paragraph.lines().skip(9).collect();
+        let below: Vec<_> = paragraph.lines().skip(8).collect();
         let expected = [
             "move       value        expected   line",
             "f5         +2           +2 ✓       f5",
@@ -455,8 +510,8 @@ mod tests {
         assert_eq!(Answered { moves: Some(&wrong), ..answered }.agrees(), Some(false));
         let json: serde_json::Value = serde_json::from_str(&answered.json().unwrap()).unwrap();
         let expected = serde_json::json!([
-            { "move": "f5", "lower": 2, "upper": 2, "value": 2, "line": ["f5"] },
-            { "move": "d3", "lower": -64, "upper": -2, "line": ["d3"] },
+            { "move": "f5", "lower": 2, "upper": 2, "value": 2, "expected": 2, "line": ["f5"] },
+            { "move": "d3", "lower": -64, "upper": -2, "expected": -4, "line": ["d3"] },
         ]);
         assert_eq!(json["moves"], expected);
     }

@@ -14,7 +14,8 @@ use crate::numbers::{counted, grouped, short};
 
 /// Returns the nodes that all workers together search each second.
 pub(crate) fn nodes_per_second(overview: &Overview) -> f64 {
-    overview.workers.iter().map(|worker| worker.nodes_per_second).sum()
+    // Not a sum: that of nothing is -0.
+    overview.workers.iter().fold(0.0, |all, worker| all + worker.nodes_per_second)
 }
 
 /// Returns the search threads of all workers.

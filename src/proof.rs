@@ -1,16 +1,16 @@
 //! `outflank proof`: proofs as files, and their check.
 
-use std::io::{BufWriter, IntoInnerError, Write};
+use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, anyhow};
 use outflank_checker::command::{self, Check};
 use outflank_coordinator::proof::{self, Options, ProofError, Summary};
 use outflank_engine::Position;
-use tempfile::NamedTempFile;
 
 use crate::arguments::{ProofAction, ProofExport};
 use crate::exit::{Exit, Failure, OrExit};
+use crate::files::WholeFile;
 use crate::numbers::{counted, grouped};
 use crate::{files, input, machine, output, store};
 
@@ -42,21 +42,14 @@ fn export(arguments: &ProofExport) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Writes the file `path`, which appears when it is complete and on disk.
+/// Writes the file `path`.
 fn export_to(
     path: &Path,
     export: impl Fn(&mut dyn Write) -> Result<Summary, ProofError>,
 ) -> Result<Summary, Failure> {
-    let folder = match path.parent() {
-        Some(folder) if folder != Path::new("") => folder,
-        _ => Path::new("."),
-    };
-    let what = || format!("writing {}", path.display());
-    let mut file = BufWriter::new(NamedTempFile::new_in(folder).with_context(what)?);
+    let mut file = WholeFile::create(path)?;
     let summary = export(&mut file).map_err(failure)?;
-    let file = file.into_inner().map_err(IntoInnerError::into_error).with_context(what)?;
-    file.as_file().sync_all().with_context(what)?;
-    file.persist(path).with_context(what)?;
+    file.finish().with_context(|| format!("writing {}", path.display()))?;
     Ok(summary)
 }
 

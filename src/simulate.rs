@@ -134,7 +134,7 @@ pub(crate) fn run(asked: &Simulate) -> Result<Exit, Failure> {
     if let Some(path) = &asked.svg {
         files::check_output("--svg", path)?;
     }
-    let mut record = Record::create(asked)?;
+    let mut record = Record::named(asked)?;
     let rows = match &asked.position {
         Some(position) => real(asked, position, &mut record)?,
         None => modelled(asked, &mut record)?,
@@ -147,9 +147,13 @@ pub(crate) fn run(asked: &Simulate) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Prints the titles of the rows, after all that is asked was found to be in order.
-fn titles(asked: &Simulate) -> anyhow::Result<()> {
-    if asked.json { Ok(()) } else { output::line(TITLES) }
+/// Begins what is written, after all that is asked was found to be in order: the titles of the rows, and the record.
+fn begin(asked: &Simulate, record: &mut Record) -> Result<(), Failure> {
+    record.begin(asked)?;
+    if !asked.json {
+        output::line(TITLES)?;
+    }
+    Ok(())
 }
 
 const TITLES: &str = "workers        time  speed-up  efficiency  overhead   idle  needed  cancelled  given up     jobs  decisions/s  schedule";
@@ -157,6 +161,10 @@ const TITLES: &str = "workers        time  speed-up  efficiency  overhead   idle
 /// Simulates the synthetic trees with each number of workers.
 fn modelled(asked: &Simulate, record: &mut Record) -> Result<Vec<Row>, Failure> {
     let horizon = asked.horizon.unwrap_or(asked.empties - 10);
+    let Some(last) = asked.seed.checked_add(asked.seeds - 1) else {
+        let error = anyhow!("from {} on there are no {} seeds", asked.seed, asked.seeds);
+        return Err(error).or_exit(Exit::BadInput);
+    };
     if horizon >= asked.empties {
         let error = anyhow!("the horizon of {horizon} empties is not below the roots");
         return Err(error).or_exit(Exit::BadInput);
@@ -165,12 +173,11 @@ fn modelled(asked: &Simulate, record: &mut Record) -> Result<Vec<Row>, Failure> 
     if let Some(fit) = fit {
         output::note(&format!("fit to {fit}"));
     }
-    titles(asked)?;
+    begin(asked, record)?;
     let mut sums: Vec<(Option<Measures>, Shares)> = vec![Default::default(); asked.workers.len()];
     let mut sequential = 0;
     let mut rows = Vec::new();
-    let seeds = asked.seed..asked.seed.saturating_add(asked.seeds);
-    for seed in seeds.clone() {
+    for seed in asked.seed..=last {
         let mut tree = Tree::grow(asked, shape(seed, horizon, fit))?;
         sequential += tree.sequential;
         for ((sum, shares), &workers) in sums.iter_mut().zip(&asked.workers) {
@@ -183,7 +190,7 @@ fn modelled(asked: &Simulate, record: &mut Record) -> Result<Vec<Row>, Failure> 
             };
             let all = sum.insert(all);
             // At once: the row with more workers may take an hour.
-            if seed + 1 == seeds.end {
+            if seed == last {
                 rows.push(shown(asked, all, sequential)?);
                 if asked.shares {
                     output::line(&where_the_time_went(asked, all, shares, sequential))?;
@@ -278,7 +285,7 @@ fn boxed(advisor: impl Advisor + Send + 'static) -> Box<dyn Advisor + Send> {
 fn real(asked: &Simulate, position: &str, record: &mut Record) -> Result<Vec<Row>, Failure> {
     let isa = Isa::chosen().or_exit(Exit::BadInput)?;
     let problems = input::read(position, BoardSize::STANDARD)?;
-    titles(asked)?;
+    begin(asked, record)?;
     let kind = if asked.hypotheses { Kind::Hypothesis } else { Kind::Value };
     let request = |position| Request {
         position,

@@ -60,7 +60,9 @@ async fn solve(arguments: &Solve, quiet: bool, problems: &[Problem]) -> Result<E
     match totals.disagreeing() {
         0 if unanswered > 0 => {
             let positions = numbers::counted(unanswered, "position");
-            output::note(&format!("the budget was spent at {positions}; {kept}"));
+            output::note(&format!(
+                "the budget was spent at {positions}, it takes a larger one; {kept}"
+            ));
             Ok(Exit::Spent)
         }
         0 => Ok(Exit::Done),
@@ -106,6 +108,9 @@ impl Run<'_> {
         let mut together = self.together();
         for (index, problem) in problems.iter().enumerate() {
             let (combined, time) = self.answer(index, &mut together).await?;
+            if combined.moves.is_some() && combined.is_complete && self.cluster.keeps() {
+                self.keep(problem).await?;
+            }
             let Combined { solution, moves, is_complete } = combined;
             self.unanswered += u64::from(!is_complete);
             let (number, solution, moves) = (index + 1, &solution, moves.as_deref());
@@ -144,6 +149,13 @@ impl Run<'_> {
             None => times.iter().sum(),
         };
         Ok((questions.combine(index, solutions), time))
+    }
+
+    /// Asks for a position of which every move is answered, so that what follows for it is kept as well.
+    async fn keep(&mut self, problem: &Problem) -> Result<(), Failure> {
+        // The window that was asked after each move, seen from before it.
+        let window = -self.questions.window();
+        self.cluster.solve(problem.position, window, |_| {}).await.map(drop)
     }
 
     /// Asks for all positions at once, if there are several, somebody else solves them, and none has a budget

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use clap::{Args, Subcommand};
 use outflank_engine::evaluation::{File, Weights};
 use outflank_kernel::Isa;
@@ -237,6 +237,10 @@ fn run_costs(asked: &Costs, isa: Isa) -> Result<Exit, Failure> {
 /// Refuses paths at which nothing can be kept or written.
 fn check(work: &Path, out: &Path) -> Result<(), Failure> {
     files::check_folder("--work", work)?;
+    if work == out {
+        let error = anyhow!("--out {}: is the work folder, expected a file", out.display());
+        return Err(error).or_exit(Exit::BadInput);
+    }
     files::check_output("--out", out)
 }
 
@@ -328,7 +332,9 @@ fn progress() -> Progress {
 
 fn failure(error: TrainingError) -> Failure {
     let exit = match error {
-        TrainingError::Plan(_) | TrainingError::OtherPlan { .. } => Exit::BadInput,
+        TrainingError::Plan(_)
+        | TrainingError::OtherPlan { .. }
+        | TrainingError::NotTrained { .. } => Exit::BadInput,
         _ => Exit::Failed,
     };
     Failure::new(exit, error)

@@ -33,12 +33,18 @@ pub struct Check {
     /// The number of threads [default: all processors].
     #[arg(long, value_name = "N")]
     pub threads: Option<NonZeroUsize>,
-    /// Reject every proof whose last line has another hash than this.
-    #[arg(long, value_name = "HASH")]
+    /// Reject every proof whose last line has another hash than this, of 64 hexadecimal digits.
+    #[arg(long, value_name = "HASH", value_parser = seal)]
     pub seal: Option<String>,
     /// Print one JSON object.
     #[arg(long)]
     pub json: bool,
+}
+
+/// Reads a seal; capital letters are as good as small ones.
+fn seal(text: &str) -> Result<String, &'static str> {
+    let is_hash = text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if is_hash { Ok(text.to_ascii_lowercase()) } else { Err("expected 64 hexadecimal digits") }
 }
 
 /// Why a check did not end well.
@@ -127,9 +133,13 @@ pub fn run(check: &Check, out: &mut impl Write) -> Result<(), Failure> {
             return Err(failure);
         }
     };
-    let text = if check.json { report.json().map_err(io::Error::from) } else { Ok(report.text()) };
+    let judged = judge(check, path, &report);
+    let text = match check.json {
+        true => report.json(judged.is_ok()).map_err(io::Error::from),
+        false => Ok(report.text()),
+    };
     print(out, text.map_err(Failure::Output)?.trim_end())?;
-    judge(check, path, &report)
+    judged
 }
 
 /// Reads, verifies and samples.

@@ -104,14 +104,14 @@ impl Report {
         )
     }
 
-    /// Returns the report as a line of JSON.
+    /// Returns the report as a line of JSON, with the verdict on the proof, to which more than the report may belong.
     ///
     /// # Errors
     /// Never in practice: the object has text keys and numbers only.
-    pub fn json(&self) -> serde_json::Result<String> {
+    pub fn json(&self, accepted: bool) -> serde_json::Result<String> {
         let wrong: Vec<u64> = self.wrong().map(|leaf| leaf.row).collect();
         serde_json::to_string(&Json {
-            accepted: wrong.is_empty(),
+            accepted,
             roots: self.verified.roots,
             rows: self.verified.rows(),
             by_move: self.verified.by_move,
@@ -184,7 +184,11 @@ impl Report {
     fn sample(&self) -> String {
         let Self { population, max_empties, seed, .. } = self;
         let (sampled, wrong) = (self.sampled.len(), self.wrong().count());
-        let verdict = if wrong == 0 { "all true".to_owned() } else { format!("{wrong} false") };
+        let verdict = match (sampled, wrong) {
+            (0, _) => "nothing is known of them".to_owned(),
+            (_, 0) => "all true".to_owned(),
+            _ => format!("{wrong} false"),
+        };
         format!(
             "{sampled} of the {population} searched rows with at most {max_empties} empties solved \
              again: {verdict} (seed {seed})"

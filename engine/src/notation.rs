@@ -78,6 +78,12 @@ pub struct Problem {
 }
 
 impl Problem {
+    /// Returns the score that is given for the move to `square`.
+    #[must_use]
+    pub fn expected_score(&self, square: Square) -> Option<Score> {
+        self.expected.iter().find(|(scored, _)| *scored == square).map(|&(_, score)| score)
+    }
+
     /// Returns the score of the best scored move: the position's value if all moves, or the best
     /// ones, are scored.
     #[must_use]

@@ -218,7 +218,8 @@ pub enum Source {
 pub struct Solution {
     /// What is proved of the root's value; it answers the window.
     pub bound: Bound,
-    /// The best move, as a square of the position that the client gave.
+    /// The best move; while the value is not known the move that reaches what is proved at least, and `None` if nothing
+    /// is. As a square of the position that the client gave.
     pub best_move: Option<Square>,
     /// The best line, as squares of the position that the client gave, forced passes left out.
     pub line: Vec<Square>,

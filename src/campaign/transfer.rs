@@ -1,14 +1,13 @@
 //! Lists on their way in and out, in parts, so that their length does not matter.
 
 use std::fs::File;
-use std::io::{self, BufWriter, IntoInnerError, Read, Write};
+use std::io::{self, Read, Write};
 use std::path::Path;
 
 use anyhow::Context;
 use outflank_coordinator::client::{CampaignsClient, Rows};
 use outflank_engine::Window;
 use outflank_proto::campaign::{ExportRequest, ImportHead, ImportPart, Selection};
-use tempfile::NamedTempFile;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
@@ -16,6 +15,7 @@ use super::arguments::{Export, Import};
 use super::{one, show};
 use crate::cluster::client_failure;
 use crate::exit::{Exit, Failure, OrExit};
+use crate::files::WholeFile;
 use crate::{files, output};
 
 /// The size of the parts of a list, in bytes.
@@ -122,17 +122,10 @@ async fn copy(mut rows: Rows, out: &mut impl Write) -> Result<u64, Failure> {
     Ok(bytes)
 }
 
-/// Writes the file `path`, which appears when it is complete and on disk.
+/// Writes the file `path`.
 async fn write(rows: Rows, path: &Path) -> Result<(), Failure> {
-    let folder = match path.parent() {
-        Some(folder) if folder != Path::new("") => folder,
-        _ => Path::new("."),
-    };
-    let what = || format!("writing {}", path.display());
-    let mut file = BufWriter::new(NamedTempFile::new_in(folder).with_context(what)?);
+    let mut file = WholeFile::create(path)?;
     copy(rows, &mut file).await?;
-    let file = file.into_inner().map_err(IntoInnerError::into_error).with_context(what)?;
-    file.as_file().sync_all().with_context(what)?;
-    file.persist(path).with_context(what)?;
+    file.finish().with_context(|| format!("writing {}", path.display()))?;
     Ok(())
 }

@@ -4,7 +4,7 @@ use outflank_engine::notation::{self, Problem};
 use outflank_engine::{Bound, Score, Square};
 use serde::Serialize;
 
-use super::worded;
+use super::{judged, marked, worded};
 
 /// A move and what is proved of it.
 #[derive(Clone, Debug)]
@@ -24,48 +24,47 @@ impl Move {
     }
 
     /// Returns the score that the input gives for the move.
-    fn expected(&self, problem: &Problem) -> Option<Score> {
-        let scored = problem.expected.iter().find(|(square, _)| Some(*square) == self.square);
-        scored.map(|&(_, score)| score)
+    pub(super) fn expected(&self, problem: &Problem) -> Option<Score> {
+        self.square.and_then(|square| problem.expected_score(square))
     }
 
-    /// Returns whether the score that the input gives for the move, if it gives one, may be true.
-    pub(super) fn agrees(&self, problem: &Problem) -> bool {
-        let is_within = |score| self.bound.lower() <= score && score <= self.bound.upper();
-        self.expected(problem).is_none_or(is_within)
+    /// Returns whether the score that the input gives for the move, if it gives one, is true, as far as that is known.
+    pub(super) fn agrees(&self, problem: &Problem, is_answered: bool) -> Option<bool> {
+        judged(self.bound, self.expected(problem)?, is_answered)
     }
 
-    fn marked(&self, problem: &Problem) -> String {
-        let mark = if self.agrees(problem) { '✓' } else { '✗' };
-        self.expected(problem).map_or_else(String::new, |score| format!("{score} {mark}"))
+    fn marked(&self, problem: &Problem, is_answered: bool) -> String {
+        let agrees = self.agrees(problem, is_answered);
+        self.expected(problem).map_or_else(String::new, |score| marked(score, agrees))
     }
 
     /// Returns the line of a paragraph, below the [`titles`].
-    pub(super) fn in_paragraph(&self, problem: &Problem) -> String {
+    pub(super) fn in_paragraph(&self, problem: &Problem, is_answered: bool) -> String {
         let value = worded(self.bound, "at least", "at most");
         let (name, line) = (Self::name(self.square), notation::moves(&self.line));
-        in_columns(problem, [&name, &value, &self.marked(problem), &line])
+        in_columns(problem, [&name, &value, &self.marked(problem, is_answered), &line])
     }
 
     /// Returns the line of a table, in the columns of value, move, expected value and line.
-    pub(super) fn in_table(&self, problem: &Problem) -> String {
+    pub(super) fn in_table(&self, problem: &Problem, is_answered: bool) -> String {
         let (name, line) = (Self::name(self.square), notation::moves(&self.line));
         let value = worded(self.bound, ">=", "<=");
         let row = format!(
             "{value:>20} {name:>4} {:>8}{:55}  {line}",
-            self.marked(problem),
+            self.marked(problem, is_answered),
             String::new()
         );
         row.trim_end().to_owned()
     }
 
     /// Returns what `--json` says of the move.
-    pub(super) fn object(&self) -> Object {
+    pub(super) fn object(&self, problem: &Problem) -> Object {
         Object {
             name: Self::name(self.square),
             lower: self.bound.lower().discs(),
             upper: self.bound.upper().discs(),
             value: self.bound.value().map(Score::discs),
+            expected: self.expected(problem).map(Score::discs),
             line: self.line.iter().map(ToString::to_string).collect(),
         }
     }
@@ -94,5 +93,7 @@ pub(super) struct Object {
     upper: i32,
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expected: Option<i32>,
     line: Vec<String>,
 }

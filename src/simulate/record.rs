@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Simulate;
 use crate::exit::{Exit, Failure, OrExit};
+use crate::files;
 
 /// One line of the record.
 #[derive(Debug, Deserialize, Serialize)]
@@ -39,14 +40,36 @@ pub(super) struct Record {
 }
 
 impl Record {
-    /// Creates the file that the arguments name.
-    pub(super) fn create(asked: &Simulate) -> Result<Self, Failure> {
+    /// Returns the record that the arguments name, if they do, of which nothing is touched yet.
+    ///
+    /// # Errors
+    /// If no file can be written there, or what is there is to be read.
+    pub(super) fn named(asked: &Simulate) -> Result<Self, Failure> {
         let path = asked.record.clone().unwrap_or_default();
+        if asked.record.is_some() {
+            files::check_output("--record", &path)?;
+            let read = [asked.fit.as_deref(), asked.position.as_deref().map(Path::new)];
+            let same = |other: &Path| is_same(other, &path);
+            if let Some(read) = read.into_iter().flatten().find(|&other| same(other)) {
+                let read = read.display();
+                let error = anyhow!(
+                    "--record {}: is to be read as {read}, expected another file",
+                    path.display()
+                );
+                return Err(error).or_exit(Exit::BadInput);
+            }
+        }
+        Ok(Self { path, file: None, failed: None })
+    }
+
+    /// Begins the file anew, once all that is asked was found to be in order.
+    pub(super) fn begin(&mut self, asked: &Simulate) -> Result<(), Failure> {
         let create = |path: &PathBuf| {
             fs::File::create(path).with_context(|| format!("creating {}", path.display()))
         };
         let file = asked.record.as_ref().map(create).transpose().or_exit(Exit::BadInput)?;
-        Ok(Self { path, file: file.map(std::io::BufWriter::new), failed: None })
+        self.file = file.map(std::io::BufWriter::new);
+        Ok(())
     }
 
     /// Writes one job.
@@ -83,6 +106,12 @@ impl Record {
         }
         Ok(())
     }
+}
+
+/// Returns whether both paths lead to one file.
+fn is_same(one: &Path, other: &Path) -> bool {
+    let real = |path: &Path| fs::canonicalize(path).ok();
+    real(one).is_some_and(|one| Some(one) == real(other))
 }
 
 /// Returns the fit to the goals in a recorded file.

@@ -114,7 +114,9 @@ fn together(moves: &[Move], answers: &[Solution]) -> Solution {
     let lower = moves.iter().map(|judged| judged.bound.lower()).max().unwrap_or(Score::MIN);
     let upper = moves.iter().map(|judged| judged.bound.upper()).max().unwrap_or(Score::MAX);
     let sum = |part: fn(&Solution) -> u64| answers.iter().map(part).sum();
-    let best = moves.first().filter(|best| best.bound != Bound::UNKNOWN);
+    // That a move is worth no more than something makes it no better than others.
+    let reaches = |best: &&Move| best.bound.lower() > Score::MIN || best.bound.value().is_some();
+    let best = moves.first().filter(reaches);
     Solution {
         bound: Bound::new(lower, upper).unwrap_or(Bound::UNKNOWN),
         best_move: best.and_then(|best| best.square),
@@ -199,6 +201,18 @@ mod tests {
         let Combined { solution, is_complete, .. } = questions.combine(0, answers);
         assert_eq!((solution.bound, solution.best_move), (Bound::UNKNOWN, None));
         assert!(!is_complete && solution.line.is_empty());
+    }
+
+    #[test]
+    fn of_moves_that_are_only_known_to_be_worth_no_more_none_is_the_best() {
+        let questions = Questions::of_moves(&start(), Window::FULL);
+        let answers = (0..4).map(|_| answer(2, 64, Source::Search)).collect();
+        let Combined { solution, .. } = questions.combine(0, answers);
+        assert_eq!(solution.bound, Bound::at_most(Score::new(-2).unwrap()));
+        assert_eq!((solution.best_move, solution.line), (None, Vec::new()));
+        let lost = (0..4).map(|_| answer(64, 64, Source::Search)).collect();
+        let Combined { solution, .. } = questions.combine(0, lost);
+        assert_eq!(solution.best_move, Some("d3".parse().unwrap()), "all are as bad");
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::process::Command;
 use tempfile::TempDir;
 
 use crate::harness::{Finished, Process, outflank, run, run_with_input};
+use crate::known_scores::file;
 
 const BOARD: &str = "---------------------------OX------XO---------------------------";
 
@@ -84,6 +85,40 @@ fn places_where_nothing_can_be_kept_are_refused_before_the_work() {
         let finished = run(home.path(), &[arguments, &[path]].concat());
         finished.assert_fails(2, message);
         assert!(finished.stdout.is_empty(), "{finished:?}");
+    }
+}
+
+#[test]
+fn a_simulation_that_is_refused_leaves_its_record_as_it_was() {
+    let home = home();
+    let kept = home.path().join("kept");
+    fs::write(&kept, "work of hours\n").expect("the folder is writable");
+    let cases: [(&[&str], &str); 4] = [
+        (&["no position"], "no file has that name"),
+        (&["kept"], "is to be read as kept, expected another file"),
+        (&["--fit", "kept"], "is to be read as kept, expected another file"),
+        (&["--seed", "18446744073709551615", "--seeds", "2"], "there are no 2 seeds"),
+    ];
+    for (arguments, message) in cases {
+        let simulate = [&["simulate", "--record", "kept"], arguments].concat();
+        run(home.path(), &simulate).assert_fails(2, message);
+        assert_eq!(fs::read_to_string(&kept).expect("it is there"), "work of hours\n");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_device_that_is_full_is_said_to_be() {
+    let home = home();
+    fs::write(home.path().join("problem.obf"), file(&[1])).expect("the folder is writable");
+    run(home.path(), &["solve", "problem.obf", "--store", "store", "--json"]).objects();
+    let export = ["proof", "export", "problem.obf", "--store", "store", "--out", "/dev/full"];
+    run(home.path(), &export).assert_fails(1, "writing the proof: No space left");
+    for text in ["--help", "--version"] {
+        let shell = "\"$0\" \"$1\" >/dev/full";
+        let mut command = Command::new("sh");
+        command.args(["-c", shell, env!("CARGO_BIN_EXE_outflank"), text]);
+        assert_eq!(Process::start(command).finish().code, Some(1), "{text}");
     }
 }
 

@@ -53,8 +53,15 @@ fn a_solved_position_gives_a_proof_and_an_altered_row_is_named() {
     let json = run_with_input(home.path(), &["proof", "check", "-", "--json"], &altered);
     let json: Value = serde_json::from_str(&json.stdout[0]).expect("JSON");
     assert_eq!((&json["accepted"], &json["row"]), (&false.into(), &9.into()), "{json}");
-    run(home.path(), &["proof", "check", "a.proof", "--seal", "00"])
-        .assert_fails(6, "found the seal");
+    let seal =
+        |seal: &str| run(home.path(), &["proof", "check", "a.proof", "--json", "--seal", seal]);
+    let other = seal(&"0".repeat(64));
+    let json: Value = serde_json::from_str(&other.stdout[0]).expect("JSON");
+    assert_eq!(json["accepted"], false, "{json}");
+    other.assert_fails(6, "found the seal");
+    assert_eq!(seal("00").code, Some(2), "no seal has two digits");
+    let own = json["seal"].as_str().expect("a seal").to_uppercase();
+    assert_eq!(seal(&own).code, Some(0));
 }
 
 /// Returns the upper bound in a line of a root.

@@ -101,6 +101,31 @@ fn every_move_has_the_value_of_the_position_after_it() {
 }
 
 #[test]
+fn what_follows_from_every_move_is_kept() {
+    let home = home_with(&[1]);
+    let solve = ["solve", "problems.obf", "--json", "--store", "store"];
+    run(home.path(), &[&solve[..], &["--moves"]].concat()).objects();
+    let again = run(home.path(), &solve).objects().remove(0);
+    check(&again, 1);
+    assert_eq!((&again["source"], &again["jobs"]), (&"store".into(), &0.into()), "{again}");
+    let export = ["proof", "export", "problems.obf", "--store", "store"];
+    assert_eq!(run(home.path(), &export).code, Some(0));
+}
+
+#[test]
+fn scores_that_nothing_was_found_of_are_not_marked() {
+    let home = home_with(&[]);
+    let wrong = file(&[1]).replace("+18", "-20");
+    let solve = ["solve", "-", "--no-store", "--time", "1e-9"];
+    let finished = run_with_input(home.path(), &solve, &wrong);
+    assert_eq!(finished.code, Some(8), "{finished:?}");
+    assert!(finished.stdout.contains(&"expected   -20".to_owned()), "{finished:?}");
+    let json = run_with_input(home.path(), &[&solve[..], &["--json"]].concat(), &wrong);
+    let object: Value = serde_json::from_str(&json.stdout[0]).expect("JSON");
+    assert_eq!(object.get("agrees"), None, "{object}");
+}
+
+#[test]
 fn every_move_is_asked_in_the_window() {
     let home = home_with(&[1]);
     let arguments =

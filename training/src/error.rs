@@ -27,6 +27,12 @@ pub enum TrainingError {
         /// What should be there.
         expected: &'static str,
     },
+    /// A file of a training that should be in the work folder is not there.
+    #[error("{path} is not there, expected the work folder of a training that has come so far")]
+    NotTrained {
+        /// The file.
+        path: PathBuf,
+    },
     /// The work folder belongs to a training with another plan.
     #[error("{path} was made by another plan: it says `{found}`, this one says `{expected}`")]
     OtherPlan {

@@ -48,15 +48,13 @@ impl Work {
     /// Returns the samples of that name.
     pub(crate) fn finished_samples(&self, name: &str) -> Result<Samples, TrainingError> {
         let path = self.path(&format!("{name}.samples"));
-        self.samples(name, || Err(failed("reading", &path, ErrorKind::NotFound.into())))
+        self.samples(name, || Err(TrainingError::NotTrained { path }))
     }
 
     /// Returns the weights of a stage.
     pub(crate) fn finished_fitted(&self, stage: u32) -> Result<Fitted, TrainingError> {
         let path = self.path(&format!("stage-{stage:02}.fitted"));
-        self.fitted(&format!("stage-{stage:02}"), || {
-            Err(failed("reading", &path, ErrorKind::NotFound.into()))
-        })
+        self.fitted(&format!("stage-{stage:02}"), || Err(TrainingError::NotTrained { path }))
     }
 
     fn path(&self, name: &str) -> PathBuf {

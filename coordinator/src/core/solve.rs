@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use outflank_engine::{Bound, Position, Square, Symmetry, Window};
+use outflank_engine::{Bound, Position, Score, Square, Symmetry, Window};
 
 use super::fleet::{Lease, after};
 use super::graph::Known;
@@ -11,7 +11,7 @@ use super::message::{
 };
 use super::orientation::Orientation;
 use super::question::{ARRIVAL_BITS, Key, Plan, Question, State, Wanted};
-use super::{Core, Turn};
+use super::{Core, Turn, graph};
 
 /// An open request.
 #[derive(Debug)]
@@ -153,9 +153,28 @@ impl Core {
         self.solves.insert(id, solve);
         self.crowd.came(id, self.solves.len());
         let key = Key { position: root, window };
-        if !self.ask(turn, key, Wanted::Solve(id), id, 1.0, 1.0) {
+        if self.ask(turn, key, Wanted::Solve(id), id, 1.0, 1.0) {
+            self.look_below(turn, id, key);
+        } else {
             self.answered(turn, id, known.bound);
         }
+    }
+
+    /// Concludes from what the store knows of the positions after the moves of a request's root: they may have been
+    /// asked for themselves.
+    fn look_below(&mut self, turn: &mut Turn<'_>, id: SolveId, key: Key) {
+        let recent = &self.recent;
+        self.graph.link(key.position, |child| recent.known(turn.proofs, child));
+        let (bound, _) = self.graph.inferred(key.position).unwrap_or((Bound::UNKNOWN, None));
+        if let Some(solve) = self.solves.get_mut(&id)
+            && bound.answers(key.window)
+        {
+            solve.reused += graph::edges(key.position).len() as u64;
+            solve.from_store = true;
+        }
+        self.infer(turn, key.position);
+        self.graph.unlink(key.position);
+        self.settle(turn);
     }
 
     /// Drops a request and what only it needs.
@@ -180,10 +199,7 @@ impl Core {
         }
         let Some(solve) = self.take_solve(id) else { return };
         self.drop_line(turn, id, &solve);
-        let Known { best_move, .. } = self.known(turn, solve.root);
-        let best_move = best_move.map(|square| solve.orientation.given(square));
-        // Where the player must pass, a line begins with a move of the opponent.
-        let best_move = line.first().copied().or(best_move).filter(|_| !solve.root.must_pass());
+        let (best_move, line) = self.best_move(turn, &solve, line);
         let source = match (solve.from_store, solve.reused) {
             (true, _) => Source::Store,
             (false, 0) => Source::Search,
@@ -200,6 +216,27 @@ impl Core {
             unaudited: self.audits.unaudited(),
         };
         turn.commands.push(Command::Solved { solve: id, solution });
+    }
+
+    /// Returns the move that reaches what is proved of the request's root at least, and the rest of `line` if it
+    /// begins with it. That a value is no larger says nothing of any move.
+    fn best_move(
+        &self,
+        turn: &Turn<'_>,
+        solve: &Solve,
+        line: Vec<Square>,
+    ) -> (Option<Square>, Vec<Square>) {
+        let Known { best_move, .. } = self.known(turn, solve.root);
+        let witness = best_move.map(|square| solve.orientation.given(square));
+        let first = line.first().copied();
+        let is_exact = solve.bound.value().is_some();
+        match witness.filter(|_| solve.bound.lower() > Score::MIN) {
+            // Where the player must pass, a line begins with a move of the opponent.
+            _ if is_exact => (first.or(witness).filter(|_| !solve.root.must_pass()), line),
+            None => (None, Vec::new()),
+            Some(witness) if first == Some(witness) => (Some(witness), line),
+            Some(witness) => (Some(witness), vec![witness]),
+        }
     }
 
     /// Tells the client when the bound of its root has changed.

@@ -1,7 +1,7 @@
 //! What a request gets: its answer, its line, word of how far it is.
 
 use outflank_coordinator::core::{
-    Command, Config, Event, Method, Millis, Report, SolveId, Source, WorkerId,
+    Command, Config, Event, Job, Method, Millis, Report, SolveId, Source, WorkerId,
 };
 use outflank_engine::{Bound, Position, Score, Square, Window};
 
@@ -44,6 +44,51 @@ fn the_opponents_move_after_a_pass_is_not_the_best_move() {
     assert_eq!(replay(passing, &solution.line), solution.bound.value());
     assert!(!solution.line.is_empty());
     assert_eq!(solution.best_move, None);
+}
+
+#[test]
+fn that_a_value_is_no_larger_names_no_best_move() {
+    let value = Oracle::default().value(nine_empties());
+    let solved = |window: Window| {
+        let mut script = Script::new(whole());
+        script.join(0, 7, 1);
+        let (_, job) = only_job(&script.submit_window(0, 1, nine_empties(), window));
+        let best_move = truth(&Job { window: Window::FULL, ..job.clone() }).best_move;
+        let line = best_move.into_iter().collect();
+        let commands = script.report(1, 7, Report { best_move, line, ..truth(&job) });
+        let solved = commands.into_iter().find_map(|command| match command {
+            Command::Solved { solution, .. } => Some(solution),
+            _ => None,
+        });
+        solved.expect("it is solved")
+    };
+    let refuted = solved(Window::at_least(value.up()).unwrap());
+    assert_eq!(refuted.bound, Bound::at_most(value));
+    assert_eq!((refuted.best_move, refuted.line), (None, Vec::new()));
+    let held = solved(Window::at_least(value).unwrap());
+    assert_eq!(held.bound, Bound::at_least(value));
+    assert!(held.best_move.is_some() && held.line.first() == held.best_move.as_ref());
+}
+
+#[test]
+fn what_is_stored_of_the_moves_answers_at_once_and_is_kept() {
+    let mut script = Script::new(whole());
+    let oracle = Oracle::default();
+    let after = |square| nine_empties().play(square);
+    for child in Square::all(nine_empties().moves()).filter_map(after) {
+        script.store.0.insert(child.canonical(), (Bound::exact(oracle.value(child)), None));
+    }
+    let commands = script.submit(0, 1, nine_empties());
+    let [Command::Persist { proofs }, Command::Solved { solution, .. }] = &commands[..] else {
+        panic!("{commands:?}");
+    };
+    let value = oracle.value(nine_empties());
+    assert_eq!((proofs[0].method, proofs[0].bound), (Method::Inference, Bound::exact(value)));
+    assert_eq!((solution.source, solution.bound), (Source::Store, Bound::exact(value)));
+    let best = solution.best_move.and_then(after).expect("it is legal");
+    assert_eq!(oracle.value(best), -value);
+    let status = script.core.status();
+    assert_eq!((status.questions, status.positions, status.solves), (0, 0, 0));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{BoardSize, Score};
+use crate::{BoardSize, Score, Square};
 
 use super::Side;
 
@@ -118,6 +118,16 @@ pub enum Fault {
     NotAScore {
         /// The text.
         found: String,
+    },
+    /// Two scores for one move.
+    #[error("two scores are given for {square}, {first} and {second}, expected one")]
+    TwoScores {
+        /// The move.
+        square: Square,
+        /// The score that was given first.
+        first: Score,
+        /// The other one.
+        second: Score,
     },
     /// There is nothing to solve.
     #[error("the game is over, score {score} for {side}: expected a position with a legal move")]

@@ -9,12 +9,20 @@ use super::{Fault, NotationError, Problem, board, moves};
 pub(super) fn parse(line: Segment<'_>, size: BoardSize) -> Result<Problem, NotationError> {
     let (board, mut rest) = line.split_once(';');
     let (position, side) = board::parse(board, size)?;
-    let mut expected = Vec::new();
+    let mut expected: Vec<(Square, Score)> = Vec::new();
     while let Some(segment) = rest {
         let (field, after) = segment.split_once(';');
         let field = field.trimmed();
         if !field.text.is_empty() {
-            expected.push(scored_move(position, field)?);
+            let (square, score) = scored_move(position, field)?;
+            let given = expected.iter().find(|&&(scored, _)| scored == square);
+            if let Some(&(_, first)) = given.filter(|&&(_, given)| given != score) {
+                let fault = Fault::TwoScores { square, first, second: score };
+                return Err(field.error(0, fault));
+            }
+            if given.is_none() {
+                expected.push((square, score));
+            }
         }
         rest = after;
     }

@@ -124,6 +124,10 @@ fn every_fault_names_its_place_and_what_was_expected() {
         (&format!("{START}; A1:+2"), "a score is given for A1, which is illegal, expected one of"),
         (&format!("{START}; F5:+3"), "column 72: found the score \"+3\", expected an even number"),
         (&format!("{START}; F5:+66"), "found the score \"+66\", expected an even number"),
+        (
+            &format!("{START}; F5:+2; D3:-4; F5:+4"),
+            "column 83: two scores are given for f5, +2 and +4",
+        ),
         (&over, "column 1: the game is over, score +64 for black"),
     ];
     for (text, expected) in cases {
