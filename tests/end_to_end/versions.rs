@@ -4,15 +4,17 @@ use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::thread;
 
+use axum::http::StatusCode;
 use outflank_proto::v1;
 use outflank_proto::v1::cluster_server::{Cluster, ClusterServer};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
+use tonic::service::Routes;
 use tonic::transport::Server;
 use tonic::transport::server::TcpIncoming;
 use tonic::{Request, Response, Status, Streaming};
 
-use crate::harness::run;
+use crate::harness::{Process, outflank, run};
 
 /// A coordinator of the future: it speaks no protocol that this build knows.
 struct Newer;
@@ -43,6 +45,35 @@ fn a_worker_of_another_version_is_told_and_leaves() {
     // It has no service for clients at all.
     let finished = run(home.path(), &["solve", "f5", "--connect", &address]);
     finished.assert_fails(4, "the coordinator refuses the request");
+}
+
+#[test]
+fn a_worker_waits_until_another_http_server_has_gone_from_the_address() {
+    let home = TempDir::new().expect("a temporary folder");
+    for code in [401, 403, 404] {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let address = listener.local_addr().expect("a bound address").to_string();
+        let runtime = Runtime::new().expect("a runtime");
+        runtime.spawn(answer_with(code, listener));
+        let worker = Process::start(outflank(home.path(), &["worker", "--connect", &address]));
+        let line = worker.line_with("HTTP status code");
+        assert!(line.contains(&code.to_string()), "{line}");
+        runtime.shutdown_background();
+        let store = format!("store-{code}");
+        let arguments = ["coordinator", "--store", &store, "--listen", &address];
+        let _coordinator = Process::start(outflank(home.path(), &arguments));
+        worker.wait_for("connected to the coordinator");
+    }
+}
+
+/// Answers all that comes with an HTTP code, over HTTP/2.
+async fn answer_with(code: u16, listener: TcpListener) {
+    listener.set_nonblocking(true).expect("it can be");
+    let listener = tokio::net::TcpListener::from_std(listener).expect("it is in a runtime");
+    let code = StatusCode::from_u16(code).expect("a code of HTTP");
+    let routes = Routes::from(axum::Router::new().fallback(async move || code));
+    let server = Server::builder().add_routes(routes);
+    drop(server.serve_with_incoming(TcpIncoming::from(listener)).await);
 }
 
 #[test]

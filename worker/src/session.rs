@@ -201,6 +201,7 @@ fn lost(cause: String) -> Ended {
 /// Returns what a failed greeting means: some answers will not change however often one asks.
 fn refusal(status: &Status) -> Ended {
     match status.code() {
+        _ if is_made_up(status) => Ended::Lost { cause: said(status), welcomed: false },
         Code::FailedPrecondition | Code::InvalidArgument | Code::Unimplemented => {
             Ended::Refused(status.message().to_owned())
         }
@@ -209,6 +210,13 @@ fn refusal(status: &Status) -> Ended {
         Code::Unauthenticated => Ended::Unknown(status.message().to_owned()),
         _ => Ended::Lost { cause: said(status), welcomed: false },
     }
+}
+
+/// Returns whether no coordinator has said that. Another HTTP server may answer at its address for a while, such as a
+/// proxy before it: then tonic makes up a status from the HTTP code, without the headers of an answer.
+fn is_made_up(status: &Status) -> bool {
+    let may_be = [Code::Unimplemented, Code::PermissionDenied, Code::Unauthenticated];
+    may_be.contains(&status.code()) && status.metadata().is_empty()
 }
 
 /// Returns the beat of the heart: twice as fast as the coordinator wants, for slow networks.
