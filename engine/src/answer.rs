@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use crate::{Bound, Position, SharedHint, Square, Symmetry, Window};
+use crate::{Bound, Position, Score, SharedHint, Square, Symmetry, Window};
 
 /// One question to the engine.
 #[derive(Clone, Debug)]
@@ -13,7 +13,8 @@ pub struct Request {
     pub position: Position,
     /// The window its value is asked in.
     pub window: Window,
-    /// The number of nodes after which the search gives up; `None` searches to the end.
+    /// The number of nodes after which the search gives up; `None` searches to the end. The line of a value that is
+    /// known by then may take as many again.
     pub node_limit: Option<u64>,
     /// The number of threads that search together, at least 1.
     pub threads: usize,
@@ -258,6 +259,22 @@ impl Answer {
             ..self
         }
     }
+}
+
+/// Returns a move that proves the lower bound `lower`: `likely`, unless the bounds of the moves say
+/// that it is another. The table may have come to prefer a move that proves less.
+pub(crate) fn proving(
+    children: &[(Square, Bound)],
+    lower: Score,
+    likely: Option<Square>,
+) -> Option<Square> {
+    if lower == Score::MIN {
+        return likely; // There is nothing to prove.
+    }
+    let proves = |&(_, bound): &&(Square, Bound)| -bound.upper() >= lower;
+    let proving = children.iter().filter(proves).map(|&(square, _)| square);
+    let is_likely = |&square: &Square| Some(square) == likely;
+    proving.clone().find(is_likely).or_else(|| proving.clone().next()).or(likely)
 }
 
 #[cfg(test)]

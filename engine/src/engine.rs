@@ -1,7 +1,7 @@
 //! The engine: an instruction set, a hash table, and the way in.
 
 use std::io;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use outflank_kernel::{Isa, KernelSet};
 
@@ -50,7 +50,8 @@ pub struct Engine {
     table: Table,
     hints: Hints,
     weights: Option<&'static Weights>,
-    generation: AtomicU8,
+    /// The searches since the tables were clear; it never comes round to 0 again.
+    searches: AtomicU64,
 }
 
 impl Engine {
@@ -64,7 +65,7 @@ impl Engine {
         let table = Table::new(bytes - bytes / HINTS_PART).map_err(failed)?;
         let hints = Hints::new(bytes / HINTS_PART).map_err(failed)?;
         let weights = Weights::embedded().ok();
-        Ok(Self { isa: settings.isa, table, hints, weights, generation: AtomicU8::new(0) })
+        Ok(Self { isa: settings.isa, table, hints, weights, searches: AtomicU64::new(0) })
     }
 
     /// Returns the engine with other weights than those that are part of the program; with `None`
@@ -82,7 +83,7 @@ impl Engine {
 
     /// Forgets everything, so that the next search is as the first one.
     pub fn clear(&self) {
-        if self.generation.swap(0, Ordering::Relaxed) != 0 {
+        if self.searches.swap(0, Ordering::Relaxed) != 0 {
             // Tables never used are clear: do not touch all their pages.
             self.table.clear();
             self.hints.clear();
@@ -130,28 +131,28 @@ impl Engine {
     /// Takes what other engines believe into account. False hints cost time and nothing else: they
     /// are read where moves are ordered and where a search cuts by probability, never by a proof.
     pub fn hear(&self, hints: &[SharedHint]) {
-        let generation = self.generation.load(Ordering::Relaxed);
-        if generation == 0 && !hints.is_empty() {
+        let searches = self.searches.load(Ordering::Relaxed);
+        if searches == 0 && !hints.is_empty() {
             // Otherwise `clear` would take the tables for clear.
-            self.generation.store(1, Ordering::Relaxed);
+            self.searches.store(1, Ordering::Relaxed);
         }
         // They need room before there is any work to make it by.
         self.hints.prepare(hints.iter().map(|hint| hint.position().empties()).max().unwrap_or(0));
         for &hint in hints {
             let (player, opponent) = (hint.position().player(), hint.position().opponent());
             let hash = self.hash(player, opponent);
-            self.hints.hear(hash, hint, generation);
+            self.hints.hear(hash, hint, searches as u8);
         }
     }
 
     /// Takes bounds that were proved elsewhere while a search goes on; the engine trusts them, as it
     /// does those of a request.
     pub fn know(&self, known: &[(Position, Bound)]) {
-        let generation = self.generation.load(Ordering::Relaxed);
-        for &(position, bound) in known.iter().filter(|_| generation != 0) {
+        let searches = self.searches.load(Ordering::Relaxed);
+        for &(position, bound) in known.iter().filter(|_| searches != 0) {
             let (player, opponent) = (position.player(), position.opponent());
             let entry = Entry::told(bound.lower().discs(), bound.upper().discs());
-            self.table.put(self.hash(player, opponent), player, opponent, entry, generation);
+            self.table.put(self.hash(player, opponent), player, opponent, entry, searches as u8);
         }
     }
 
@@ -178,6 +179,11 @@ impl Engine {
         }
     }
 
+    /// Returns the number of a new search, for the age of entries; it comes round.
+    fn next_generation(&self) -> u8 {
+        self.searches.fetch_add(1, Ordering::Relaxed).wrapping_add(1) as u8
+    }
+
     fn search(
         &self,
         request: &Request,
@@ -185,7 +191,7 @@ impl Engine {
         assistant: Option<u32>,
         witness: Option<&Witness>,
     ) -> Answer {
-        let generation = self.generation.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
+        let generation = self.next_generation();
         self.prepare(request.position.empties());
         if request.position.walls() != 0 {
             return self.solve_small(generation, request, control);
@@ -228,7 +234,7 @@ impl Engine {
         if positions.iter().any(|position| position.walls() != 0) {
             return positions.iter().map(|&position| self.value(position)).collect();
         }
-        let generation = self.generation.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
+        let generation = self.next_generation();
         self.prepare(positions.iter().map(|position| position.empties()).max().unwrap_or(0));
         let tools = &self.tools(generation);
         match self.isa {
@@ -246,7 +252,7 @@ impl Engine {
     /// much better than [`estimate`](crate::estimate()), and much dearer.
     #[must_use]
     pub fn believe(&self, position: Position, node_limit: u64) -> Estimate {
-        let generation = self.generation.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
+        let generation = self.next_generation();
         self.prepare(position.empties());
         let tools = &self.tools(generation);
         if tools.weights.is_none() || position.moves() == 0 || position.walls() != 0 {
@@ -272,7 +278,7 @@ impl Engine {
             return None;
         }
         self.clear();
-        let generation = self.generation.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
+        let generation = self.next_generation();
         self.prepare(position.empties());
         let tools = &self.tools(generation);
         match self.isa {

@@ -175,17 +175,23 @@ impl<'a> Crew<'a> {
         self.node_limit.load(Ordering::Relaxed)
     }
 
-    /// Lets the search go on without a limit.
-    pub(crate) fn lift_limit(&self) {
-        self.node_limit.store(u64::MAX, Ordering::Relaxed);
+    /// Lets the search take as many nodes again as it might so far.
+    pub(crate) fn renew_limit(&self) {
+        let limit = self.control.nodes().saturating_add(self.node_limit());
+        self.node_limit.store(limit, Ordering::Relaxed);
     }
 
     fn board(&self) -> MutexGuard<'_, Notices> {
         self.board.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Returns what sends the waiting threads home when it goes, also with a panic.
+    pub(crate) fn shift(&self) -> Shift<'_> {
+        Shift(self)
+    }
+
     /// Sends the waiting threads home.
-    pub(crate) fn dismiss(&self) {
+    fn dismiss(&self) {
         self.board().over = true;
         self.changed.notify_all();
     }
@@ -242,6 +248,37 @@ impl<'a> Crew<'a> {
     }
 }
 
+/// The time for which the threads of a search work.
+#[derive(Debug)]
+pub(crate) struct Shift<'a>(&'a Crew<'a>);
+
+impl Drop for Shift<'_> {
+    fn drop(&mut self) {
+        self.0.dismiss();
+    }
+}
+
+/// A move that was taken from a split. It is given back with its value, or without one where its search panics: nobody
+/// waits for it then, and the panic comes out where the threads are joined.
+struct Taken<'a> {
+    crew: &'a Crew<'a>,
+    split: &'a Arc<SplitPoint>,
+    square: u32,
+    value: Option<Result<i32, Stopped>>,
+}
+
+impl Drop for Taken<'_> {
+    fn drop(&mut self) {
+        if let Some(value) = self.value.take() {
+            self.split.finish(self.square, value);
+            return;
+        }
+        self.crew.control.stop();
+        self.split.finish(self.square, Err(Stopped));
+        self.crew.close(self.split);
+    }
+}
+
 /// Returns whether the remaining `moves` of a position are worth sharing now.
 #[inline(always)]
 pub(crate) fn worth_splitting<K>(searcher: &Searcher<'_, K>, empties: u32, moves: usize) -> bool {
@@ -278,8 +315,9 @@ pub(crate) fn split<K: SearchSet>(
 fn work_on<K: SearchSet>(searcher: &mut Searcher<'_, K>, split: &Arc<SplitPoint>) {
     let outer = searcher.split.replace(Arc::clone(split));
     while let Some((task, candidate)) = split.take() {
-        let value = brother(searcher, &task, candidate);
-        split.finish(candidate.square, value);
+        let square = candidate.square;
+        let mut taken = Taken { crew: searcher.crew, split, square, value: None };
+        taken.value = Some(brother(searcher, &task, candidate));
     }
     searcher.crew.close(split);
     searcher.split = outer;

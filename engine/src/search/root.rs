@@ -10,6 +10,7 @@ use super::principal::principal;
 use super::root_moves::narrowed;
 use super::searcher::{Searcher, Stopped};
 use super::{SearchSet, assist, selective};
+use crate::answer::proving;
 use crate::table::Entry;
 use crate::{Answer, Belief, Bound, Control, Position, Request, Score, Square, Window};
 
@@ -26,13 +27,12 @@ pub(crate) fn solve<K: SearchSet>(
         remember(kernels, &crew, position, bound);
     }
     thread::scope(|scope| {
+        let _shift = crew.shift();
         for _ in 1..request.threads {
             scope.spawn(|| crew.help(kernels));
         }
         let mut searcher = Searcher::new(kernels, &crew);
-        let answer = answer(&mut searcher, request.position, request.window);
-        crew.dismiss();
-        answer
+        answer(&mut searcher, request.position, request.window)
     })
 }
 
@@ -110,12 +110,14 @@ fn answer<K: SearchSet>(
         best_move = square.and_then(|square| Square::new(square.into()));
     }
     let order = order(searcher, &node);
-    searcher.crew.lift_limit();
+    // What is proved may have been told, or the table may have lost what it rests on: then the line is all work.
+    searcher.crew.renew_limit();
     // The bounds of the moves may have proved the value after a stop: then no search has said which
     // of them reaches it.
+    let proving = proving(&children, bound.lower(), best_move);
     let first = match bound.value() {
-        Some(value) => move_that_keeps(searcher, position, value).unwrap_or(None),
-        None => best_move.or(order.first().copied()),
+        Some(value) => move_that_keeps(searcher, position, value).unwrap_or(proving),
+        None => proving.or(order.first().copied()),
     };
     let line = line(searcher, position, first, bound.value());
     let best_move = first.or(best_move).or(order.first().copied());

@@ -5,10 +5,10 @@ use outflank_kernel::KernelSet;
 
 /// For each number of empties the `alpha` from which the test is tried: below it, it rarely cuts
 /// and costs more than it saves. Measured on positions of our own.
-const TRIED_FROM: [i32; 61] = {
-    let mut from = [64; 61];
+const TRIED_FROM: [i32; 65] = {
+    let mut from = [64; 65];
     let mut empties = 0;
-    while empties < 61 {
+    while empties < 65 {
         from[empties] = match empties {
             0..=3 => 64,
             4 => 6,
@@ -32,10 +32,10 @@ const TRIED_FROM: [i32; 61] = {
 
 /// For each number of empties the `alpha` up to which [`after_a_move`] is tried: it costs more than
 /// [`cut`], so that the window must be a little farther from a draw.
-const TRIED_TO: [i32; 61] = {
-    let mut to = [-65; 61];
+const TRIED_TO: [i32; 65] = {
+    let mut to = [-65; 65];
     let mut empties = 7;
-    while empties < 61 {
+    while empties < 65 {
         to[empties] = -TRIED_FROM[empties - 1] - 5;
         empties += 1;
     }

@@ -4,6 +4,7 @@ use super::SmallSet;
 use super::deep;
 use super::look;
 use super::searcher::{Discs, Searcher, Stopped};
+use crate::answer::proving;
 use crate::table::{Entry, Table};
 use crate::{Answer, Bound, Control, Position, Request, Score, Square, Window};
 
@@ -55,29 +56,21 @@ fn answer<K: SmallSet>(
     let children = children(searcher, position);
     let bound = inferred(position, &children).merge(found).unwrap_or(found);
     let order = deep::order_of(searcher, Discs::of(position));
-    searcher.lift_limit();
+    searcher.renew_limit();
     // The bounds of the moves may have proved the value after a stop: then no search has said which
     // of them reaches it.
+    let proving = proving(&children, bound.lower(), best_move);
     let first = match bound.value() {
-        Some(value) => move_that_keeps(searcher, position, value).unwrap_or(None),
+        Some(value) => move_that_keeps(searcher, position, value).unwrap_or(proving),
         None if position.empties() <= QUICK => {
-            move_that_keeps(searcher, position, bound.lower()).unwrap_or(None)
+            move_that_keeps(searcher, position, bound.lower()).unwrap_or(proving)
         }
-        None => proving(&children, bound.lower(), best_move),
+        None => proving,
     };
     let line = line(searcher, position, first, bound.value());
     let best_move = first.or(best_move).or(order.first().copied());
     let nodes = searcher.report_nodes();
     Answer { bound, best_move, line, children, order, nodes, finished: bound.answers(window) }
-}
-
-/// Returns a move that proves the lower bound `lower`: `likely`, unless the bounds of the moves say
-/// that it is another. The table may have come to prefer a move that proves less.
-fn proving(children: &[(Square, Bound)], lower: Score, likely: Option<Square>) -> Option<Square> {
-    let proves = |&(_, bound): &&(Square, Bound)| -bound.upper() >= lower;
-    let proving = children.iter().filter(proves).map(|&(square, _)| square);
-    let is_likely = |&square: &Square| Some(square) == likely;
-    proving.clone().find(is_likely).or_else(|| proving.clone().next()).or(likely)
 }
 
 /// Asks null windows, the first around the likely value, until the window is answered or the search

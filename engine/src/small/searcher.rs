@@ -141,9 +141,9 @@ impl<'a, K: KernelSet> Searcher<'a, K> {
         self.control.count(nodes)
     }
 
-    /// Goes on whatever the limit was; a stop still counts.
-    pub(super) fn lift_limit(&mut self) {
-        self.node_limit = u64::MAX;
+    /// Lets the search take as many nodes again as it might so far; a stop still counts.
+    pub(super) fn renew_limit(&mut self) {
+        self.node_limit = self.report_nodes().saturating_add(self.node_limit);
     }
 
     /// Returns both boards as the table knows them, with walls, and their hash.

@@ -185,9 +185,10 @@ impl Lines {
     }
 }
 
-/// Spreads a pack over the second word, so that no two writes can be mixed up.
-fn spread(pack: u64) -> u64 {
-    pack.wrapping_mul(0x9E37_79B9_7F4A_7C15)
+/// Returns what the second word is mixed with, so that no two writes can be mixed up: not the first words and packs of
+/// different writes, whichever of them are equal. Turned, the pack cannot be made up for by the first word.
+fn spread(player: u64, pack: u64) -> u64 {
+    (player ^ pack.rotate_left(u64::BITS - PACK_BITS)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
 impl Line {
@@ -197,7 +198,7 @@ impl Line {
         self.boards.iter().enumerate().filter_map(move |(way, [first, second])| {
             let pack = packs.get(way);
             let player = first.load(Ordering::Relaxed) ^ pack;
-            let opponent = second.load(Ordering::Relaxed) ^ spread(pack);
+            let opponent = second.load(Ordering::Relaxed) ^ spread(player, pack);
             (player | opponent != 0).then_some((way, (player, opponent, pack)))
         })
     }
@@ -216,14 +217,14 @@ impl Line {
         let [first, second] = &self.boards[way];
         // A zero line is "no disc at all", which no search asks for.
         first.load(Ordering::Relaxed) ^ pack == player
-            && second.load(Ordering::Relaxed) ^ spread(pack) == opponent
+            && second.load(Ordering::Relaxed) ^ spread(player, pack) == opponent
     }
 
     fn put(&self, way: usize, packs: Packs, pack: u64, player: u64, opponent: u64) {
         packs.with(way, pack).store(self, way);
         let [first, second] = &self.boards[way];
         first.store(player ^ pack, Ordering::Relaxed);
-        second.store(opponent ^ spread(pack), Ordering::Relaxed);
+        second.store(opponent ^ spread(player, pack), Ordering::Relaxed);
     }
 }
 

@@ -1,0 +1,118 @@
+//! What who asks an engine may rely on, whatever it was asked before: that it forgets, ends, and says what it proved.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use outflank_engine::notation::problems;
+use outflank_engine::{
+    Bound, Control, Engine, Position, Request, Score, Settings, Square, Window, brute_force,
+};
+use outflank_kernel::Isa;
+
+fn engine() -> Engine {
+    let settings = Settings { isa: Isa::detect(), table_bytes: 1 << 22 };
+    Engine::new(&settings).expect("four megabytes are there")
+}
+
+fn position(board: &str) -> Position {
+    problems("test", board).next().expect("a position").expect("a board").position
+}
+
+fn exact(engine: &Engine, position: Position) -> Score {
+    let answer = engine.solve(&Request::exact(position), &Control::default());
+    answer.bound.value().expect("nobody stops it")
+}
+
+/// FFO #3, 14 empty squares.
+const SHORT: &str = "----OX----OOXX---OOOXX-XOOXXOOOOOXXOXXOOOXXXOOOOOXXXXOXO--OOOOOX X";
+/// FFO #40, 20 empty squares.
+const LONG: &str = "O--OOOOX-OOOOOOXOOXXOOOXOOXOOOXXOOOOOOXX---OOOOX----O--X-------- X";
+
+/// FFO #42, 22 empty squares.
+const LONGER: &str = "--OOO-------XX-OOOOOOXOO-OOOOXOOX-OOOXXO---OOXOO---OOOXO--OOOO-- X";
+
+#[test]
+fn what_was_told_is_forgotten_after_however_many_searches() {
+    let asked = position(SHORT);
+    let value = exact(&engine(), asked);
+    let lie = Bound::exact(value.up());
+    for searches in [1, 255, 256, 257, 512] {
+        let engine = engine();
+        let told = Request { known: vec![(asked, lie)], ..Request::exact(asked) };
+        let misled = engine.solve(&told, &Control::default());
+        assert_eq!(misled.bound, lie, "the engine trusts what it is told");
+        for _ in 1..searches {
+            let over = Position::new(u64::MAX, 0).expect("a full board");
+            assert_eq!(exact(&engine, over), Score::MAX);
+        }
+        engine.clear();
+        assert_eq!(exact(&engine, asked), value, "after {searches} searches");
+    }
+}
+
+#[test]
+fn two_discs_are_answered() {
+    let mut board = "-".repeat(27) + "XO";
+    board += &"-".repeat(35);
+    for threads in [1, 2] {
+        let request = Request { threads, ..Request::exact(position(&format!("{board} X"))) };
+        let answer = engine().solve(&request, &Control::default());
+        assert_eq!(answer.bound, Bound::exact(Score::MAX), "{threads} threads");
+    }
+}
+
+#[test]
+fn a_panic_of_one_thread_ends_the_search_of_all() {
+    let (sender, ended) = mpsc::channel();
+    thread::spawn(move || {
+        let first = thread::current().id();
+        // Not at once: the first moves that are shared are done before their nodes are counted.
+        let is_calm = move |nodes| nodes < 3_000_000 || thread::current().id() == first;
+        let watch = move |nodes| assert!(is_calm(nodes), "as it was wanted");
+        let control = Control::watched(watch);
+        let request = Request { threads: 4, ..Request::exact(position(LONGER)) };
+        let engine = engine();
+        let solved = catch_unwind(AssertUnwindSafe(|| engine.solve(&request, &control)));
+        sender.send(solved.is_err()).expect("somebody waits");
+    });
+    let has_panicked = ended.recv_timeout(Duration::from_secs(60));
+    assert_eq!(has_panicked, Ok(true), "it went on, or hangs");
+}
+
+#[test]
+fn the_line_of_a_value_that_was_told_keeps_to_the_limit() {
+    let asked = position(LONG);
+    let judge = engine();
+    let known: Vec<(Position, Bound)> = Square::all(asked.moves())
+        .filter_map(|square| asked.play(square))
+        .map(|after| (after, Bound::exact(exact(&judge, after))))
+        .collect();
+    let value = known.iter().map(|&(_, bound)| -bound.upper()).max().expect("it has moves");
+    let limit = 50_000;
+    let request = Request { known, node_limit: Some(limit), ..Request::exact(asked) };
+    let answer = engine().solve(&request, &Control::default());
+    assert_eq!(answer.bound, Bound::exact(value));
+    assert!(answer.nodes < 3 * limit, "{} nodes", answer.nodes);
+    assert!(answer.best_move.is_some(), "the bounds of the moves name it");
+}
+
+#[test]
+fn the_best_move_reaches_the_lower_bound_whatever_was_asked_before() {
+    let asked = Position::new(616_437_497_542_150_528, 4_776_674_399_155_839).expect("a board");
+    let engine = engine();
+    for (lower, upper) in [(-34, -32), (-30, -28), (-34, -32)] {
+        let [lower, upper] = [lower, upper].map(|discs| Score::new(discs).expect("even"));
+        let window = Window::new(lower, upper).expect("lower is below");
+        let answer =
+            engine.solve(&Request { window, ..Request::exact(asked) }, &Control::default());
+        let after = answer.best_move.and_then(|square| asked.play(square)).expect("a legal move");
+        let reached = -brute_force_of(after);
+        assert!(reached >= answer.bound.lower(), "{reached} after {:?}", answer.best_move);
+    }
+}
+
+fn brute_force_of(position: Position) -> Score {
+    if position.empties() <= 10 { brute_force::value(position) } else { exact(&engine(), position) }
+}
