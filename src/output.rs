@@ -85,7 +85,7 @@ impl Answered<'_> {
         let expected = self.problem.expected_value()?;
         let bound = self.solution.bound;
         let best_move = self.solution.best_move.filter(|_| bound.value().is_some());
-        let moved = best_move.and_then(|best| self.problem.expected_score(best));
+        let moved = best_move.and_then(|best| self.problem.expected_score(Some(best)));
         judged(bound, expected, self.is_complete)
             .map(|is_true| is_true && moved.unwrap_or(expected) == expected)
     }

@@ -5,7 +5,7 @@
 //! | board | 64 characters a1, b1, … h8, then the side to move: `X`, `x`, `*` black, `O`, `o`, `0` white, `-`, `.` empty; blanks may stand anywhere |
 //! | move list | `f5d6c3`, from the start position; a pass may be left out, or written `--`, `ps`, `pa`, `pass` |
 //! | `start` | the start position |
-//! | OBF | a board, then `; MOVE:SCORE` for moves whose score is known, seen by the side to move |
+//! | OBF | a board, then `; MOVE:SCORE` for moves whose score is known, seen by the side to move; `PS:SCORE` where it must pass |
 //!
 //! A board smaller than 8x8 is written with 64 characters too, its walls as `+`, or, where the reader
 //! was told its size, by its own squares alone; move lists and `start` then begin on that board.
@@ -73,14 +73,14 @@ pub struct Problem {
     pub position: Position,
     /// The side to move.
     pub side: Side,
-    /// The moves whose score is known, with the score for the side to move.
-    pub expected: Vec<(Square, Score)>,
+    /// The moves whose score is known, with the score for the side to move; `None` is a pass.
+    pub expected: Vec<(Option<Square>, Score)>,
 }
 
 impl Problem {
-    /// Returns the score that is given for the move to `square`.
+    /// Returns the score that is given for the move to `square`, or for a pass.
     #[must_use]
-    pub fn expected_score(&self, square: Square) -> Option<Score> {
+    pub fn expected_score(&self, square: Option<Square>) -> Option<Score> {
         self.expected.iter().find(|(scored, _)| *scored == square).map(|&(_, score)| score)
     }
 
@@ -150,6 +150,12 @@ fn problem(line: Segment<'_>, size: BoardSize) -> Result<Problem, NotationError>
 #[must_use]
 pub fn board(position: Position, side: Side) -> String {
     board::format(position, side)
+}
+
+/// Returns a move, or a pass, and its score as they stand in OBF: `F5:+2`, `PS:-4`.
+#[must_use]
+pub fn scored_move(square: Option<Square>, score: Score) -> String {
+    obf::format_scored(square, score)
 }
 
 /// Returns a line of moves in lower case with blanks between them; passes are not written.

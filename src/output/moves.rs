@@ -25,7 +25,7 @@ impl Move {
 
     /// Returns the score that the input gives for the move.
     pub(super) fn expected(&self, problem: &Problem) -> Option<Score> {
-        self.square.and_then(|square| problem.expected_score(square))
+        problem.expected_score(self.square)
     }
 
     /// Returns whether the score that the input gives for the move, if it gives one, is true, as far as that is known.

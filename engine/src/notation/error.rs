@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{BoardSize, Score, Square};
+use crate::{BoardSize, Score};
 
 use super::Side;
 
@@ -120,10 +120,10 @@ pub enum Fault {
         found: String,
     },
     /// Two scores for one move.
-    #[error("two scores are given for {square}, {first} and {second}, expected one")]
+    #[error("two scores are given for {found}, {first} and {second}, expected one")]
     TwoScores {
         /// The move.
-        square: Square,
+        found: String,
         /// The score that was given first.
         first: Score,
         /// The other one.

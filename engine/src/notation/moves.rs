@@ -36,13 +36,17 @@ pub(super) fn parse(
 fn next(rest: Segment<'_>, number: usize) -> Result<(Segment<'_>, Segment<'_>), NotationError> {
     for length in [4, 2] {
         let (word, after) = rest.split_at(length);
-        let is_pass = PASSES.iter().any(|pass| word.text.eq_ignore_ascii_case(pass));
-        if is_pass || word.text.parse::<Square>().is_ok() {
+        if is_pass(word.text) || word.text.parse::<Square>().is_ok() {
             return Ok((word, after));
         }
     }
     let found = rest.split_at(2).0.text.to_owned();
     Err(rest.error(0, Fault::NotAMove { number, found }))
+}
+
+/// Returns whether `word` is a word for a pass.
+pub(super) fn is_pass(word: &str) -> bool {
+    PASSES.iter().any(|pass| word.eq_ignore_ascii_case(pass))
 }
 
 /// Plays a move, after a pass that was left out if there must be one.

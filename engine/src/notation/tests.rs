@@ -92,6 +92,22 @@ fn obf_lines_carry_scores_of_moves() {
 }
 
 #[test]
+fn obf_lines_carry_the_score_of_a_pass() {
+    let (line, _) = line_to_a_pass();
+    let passing = read(&moves(&line)).unwrap();
+    let board = board(passing.position, passing.side);
+    for pass in ["PS", "ps", "pa", "--", "pass"] {
+        let problem = read(&format!("{board}; {pass}:-4;")).unwrap();
+        assert_eq!(problem.expected, [(None, score(-4))], "{pass}");
+        assert_eq!(problem.to_string(), format!("{board}; PS:-4;"));
+    }
+    let found = message(&format!("{board}; A1:+2"));
+    assert!(found.contains("score is given for A1, which is illegal, expected a pass"), "{found}");
+    let found = message(&format!("{START}; PS:+2"));
+    assert!(found.contains("score is given for PS, which is illegal, expected one of"), "{found}");
+}
+
+#[test]
 fn files_skip_comments_and_blank_lines_and_number_the_rest() {
     let text = format!("\u{feff}# header\r\n\r\n{START}\r\n% x\nf5\n  zz");
     let read: Vec<_> = problems("a.obf", &text).collect();
@@ -126,7 +142,7 @@ fn every_fault_names_its_place_and_what_was_expected() {
         (&format!("{START}; F5:+66"), "found the score \"+66\", expected an even number"),
         (
             &format!("{START}; F5:+2; D3:-4; F5:+4"),
-            "column 83: two scores are given for f5, +2 and +4",
+            "column 83: two scores are given for F5, +2 and +4",
         ),
         (&over, "column 1: the game is over, score +64 for black"),
     ];
@@ -145,7 +161,9 @@ fn any_problem() -> impl Strategy<Value = Problem> {
             let occupied = discs | more;
             let position = Position::new(occupied & colour, occupied & !colour)?;
             let scores = scores.into_iter().map(|discs| Score::floor(i32::from(discs)));
-            let expected = Square::all(position.moves()).zip(scores).collect();
+            let moves = Square::all(position.moves()).map(Some);
+            let pass = position.must_pass().then_some(None);
+            let expected = moves.chain(pass).zip(scores).collect();
             (!position.is_over()).then_some(Problem { position, side, expected })
         },
     )

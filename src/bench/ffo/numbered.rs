@@ -22,7 +22,7 @@ pub(super) struct Numbered {
 impl Numbered {
     /// Returns whether the answer is the known value, by one of the moves known to reach it.
     pub(super) fn agrees(&self, answer: &Answer) -> bool {
-        let is_best = |best| self.problem.expected.iter().any(|(square, _)| *square == best);
+        let is_best = |best| self.problem.expected.iter().any(|(square, _)| *square == Some(best));
         answer.bound.value() == Some(self.value()) && answer.best_move.is_some_and(is_best)
     }
 
@@ -33,7 +33,8 @@ impl Numbered {
 
     /// Returns the moves that reach the value, with spaces between them.
     pub(super) fn best_moves(&self) -> Vec<String> {
-        self.problem.expected.iter().map(|(square, _)| square.to_string()).collect()
+        let moves = self.problem.expected.iter().filter_map(|&(square, _)| square);
+        moves.map(|square| square.to_string()).collect()
     }
 }
 

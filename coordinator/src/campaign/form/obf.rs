@@ -27,7 +27,7 @@ pub(super) fn read(line: &str, defaults: Defaults) -> Result<Option<Row>, RowFau
 /// Returns a row's board and, if they are proved, its best move and value.
 pub(super) fn format(row: &Row, answer: &Answer) -> String {
     let (position, side) = (row.position, row.side);
-    let expected = answer.best_move.zip(answer.bound.value()).into_iter().collect();
+    let expected = answer.best_move.map(Some).zip(answer.bound.value()).into_iter().collect();
     Problem { position, side, expected }.to_string()
 }
 
