@@ -133,16 +133,29 @@ pub fn problems_on<'a>(
 /// Reads a line that is not blank.
 fn problem(line: Segment<'_>, size: BoardSize) -> Result<Problem, NotationError> {
     let unscored = |(position, side)| Problem { position, side, expected: Vec::new() };
-    let problem = match line.text.as_bytes() {
-        text if text.eq_ignore_ascii_case(b"start") => unscored((size.start(), Side::Black)),
-        [b'a'..=b'h' | b'A'..=b'H', ..] => moves::parse(line, size).map(unscored)?,
-        _ => obf::parse(line, size)?,
+    let problem = if !is_move_list(line.text) {
+        obf::parse(line, size)?
+    } else if is_start(line.text) {
+        unscored((size.start(), Side::Black))
+    } else {
+        moves::parse(line, size).map(unscored)?
     };
     if problem.position.is_over() {
         let score = problem.position.final_score();
         return Err(line.error(0, Fault::GameOver { score, side: problem.side }));
     }
     Ok(problem)
+}
+
+/// Returns whether a line can be nothing but a move list or `start`, which no scores can follow.
+#[must_use]
+pub fn is_move_list(line: &str) -> bool {
+    let text = line.trim_start();
+    is_start(text) || text.starts_with(|first| matches!(first, 'a'..='h' | 'A'..='H'))
+}
+
+fn is_start(text: &str) -> bool {
+    text.trim().eq_ignore_ascii_case("start")
 }
 
 /// Returns the board text of a position: 64 characters, walls among them as `+`, a blank, the side

@@ -1,13 +1,16 @@
 //! OBF: a board, then the moves whose scores are known. The best of them is the hypothesis.
 
-use outflank_engine::Score;
-use outflank_engine::notation::Problem;
+use outflank_engine::notation::{self, Problem};
+use outflank_engine::{Score, Square};
 
 use super::super::question::{Hypothesis, Question};
 use super::{Answer, Defaults, Row, RowFault, problem};
 
+/// What begins a comment.
+const COMMENT: [char; 2] = ['%', '#'];
+
 pub(super) fn read(line: &str, defaults: Defaults) -> Result<Option<Row>, RowFault> {
-    let text = line.split(['%', '#']).next().unwrap_or_default();
+    let text = line.split(COMMENT).next().unwrap_or_default();
     if text.trim().is_empty() {
         return Ok(None);
     }
@@ -27,17 +30,31 @@ pub(super) fn read(line: &str, defaults: Defaults) -> Result<Option<Row>, RowFau
 /// Returns a row's board and, if they are proved, its best move and value.
 pub(super) fn format(row: &Row, answer: &Answer) -> String {
     let (position, side) = (row.position, row.side);
-    let expected = answer.best_move.map(Some).zip(answer.bound.value()).into_iter().collect();
+    let expected = best(row, answer).into_iter().collect();
     Problem { position, side, expected }.to_string()
 }
 
 /// Returns the line of a row that had no scores, with its best move and value.
+///
+/// Scores can follow no move list: its row becomes a board.
 pub(super) fn answered(line: &str, row: &Row, answer: &Answer) -> Option<String> {
-    let (square, value) = answer.best_move.zip(answer.bound.value())?;
-    if row.prediction.is_some() || line.contains(['%', '#']) {
+    let (square, value) = best(row, answer)?;
+    if row.prediction.is_some() {
         return None;
     }
-    let line = line.trim_end();
-    let separator = if line.ends_with(';') { "" } else { ";" };
-    Some(format!("{line}{separator} {};", format!("{square}:{value}").to_uppercase()))
+    let (text, comment) = line.split_at(line.find(COMMENT).unwrap_or(line.len()));
+    let (text, gap) = text.split_at(text.trim_end().len());
+    let board = if notation::is_move_list(text) { &row.board() } else { text };
+    let separator = if board.ends_with(';') { "" } else { ";" };
+    let scored = notation::scored_move(square, value);
+    Some(format!("{board}{separator} {scored};{gap}{comment}"))
+}
+
+/// Returns the best move, or the pass, and the value, if they are proved and known.
+fn best(row: &Row, answer: &Answer) -> Option<(Option<Square>, Score)> {
+    let value = answer.bound.value()?;
+    if row.position.must_pass() {
+        return Some((None, value));
+    }
+    Some((Some(answer.best_move?), value))
 }

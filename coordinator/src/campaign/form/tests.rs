@@ -161,6 +161,59 @@ fn answers_stand_where_a_form_has_a_place_for_them() {
     assert_eq!(object, expected);
 }
 
+fn solved(best_move: Option<&str>) -> Answer {
+    let best_move = best_move.map(|square| square.parse().unwrap());
+    Answer { best_move, ..decided(Outcome::Solved, 6, 6) }
+}
+
+/// Checks that the line is answered so, and says the answer when it is read again.
+fn answered(defaults: Defaults, line: &str, answer: &Answer, expected: &str) {
+    let row = read_row(Form::Obf, line, defaults).unwrap().unwrap();
+    let text = renewed(Form::Obf, line, &row, answer);
+    assert_eq!(text, expected);
+    let read = read_row(Form::Obf, &text, defaults).unwrap().unwrap();
+    assert_eq!((read.position, read.side, read.question), (row.position, row.side, claim(6, 6)));
+    assert_eq!(renewed(Form::Obf, &text, &read, &decided(Outcome::Proved, 6, 6)), text);
+}
+
+#[test]
+fn an_answer_in_obf_leaves_the_comment_where_it_is() {
+    for (rest, expected) in [
+        ("; % c1", "; D2:+6; % c1"),
+        (";# c1 ; x", "; D2:+6;# c1 ; x"),
+        ("  \t% c1 # c2 ", "; D2:+6;  \t% c1 # c2 "),
+        (" ; ", " ; D2:+6; "),
+    ] {
+        let (line, expected) = (format!("{BOARD}{rest}"), format!("{BOARD}{expected}"));
+        answered(Defaults::default(), &line, &solved(Some("d2")), &expected);
+    }
+}
+
+#[test]
+fn an_answered_move_list_becomes_a_board() {
+    let small = Defaults { board: "4x4".parse().unwrap(), ..Defaults::default() };
+    for (defaults, line, best) in [
+        (Defaults::default(), "start", "f5"),
+        (Defaults::default(), " F5 d6", "c3"),
+        (small, "Start", "d3"),
+        (small, "d3", "c3"),
+    ] {
+        let board = read_row(Form::Obf, line, defaults).unwrap().unwrap().board();
+        let expected = format!("{board}; {}:+6; % c1", best.to_uppercase());
+        answered(defaults, &format!("{line} % c1"), &solved(Some(best)), &expected);
+    }
+}
+
+#[test]
+fn a_pass_is_scored_in_obf() {
+    let line = format!("OX{} X", "-".repeat(62));
+    let passing = row(Form::Obf, &line);
+    assert!(passing.position.must_pass());
+    let expected = format!("{line}; PS:+6;");
+    answered(Defaults::default(), &line, &solved(None), &expected);
+    assert_eq!(format_row(Form::Obf, &passing, &solved(None)), Some(expected));
+}
+
 fn any_score() -> impl Strategy<Value = i32> {
     (-32..=32_i32).prop_map(|half| 2 * half)
 }
