@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
-use outflank_engine::{Bound, Position, Square};
+use outflank_engine::{Bound, Position, Score, Square};
 use outflank_proto::campaign::{Form, Selection};
 
 use super::error::CampaignError;
@@ -15,8 +15,8 @@ use super::ledger::{self, LIST, Ledger, ROWS};
 use super::question::Outcome;
 use super::record::{Progress, Record, Records};
 
-/// Returns a move of a position that is proved best, if one is known.
-pub(crate) type BestMove<'a> = &'a dyn Fn(Position) -> Option<Square>;
+/// Returns a move of a position that is proved to reach its value, if one is known.
+pub(crate) type BestMove<'a> = &'a dyn Fn(Position, Score) -> Option<Square>;
 
 /// A campaign's rows on their way out; it reads the folder, not what others hold of it.
 #[derive(Debug)]
@@ -224,6 +224,6 @@ fn answer(
         Progress::Duplicate { of } => Some(of + 1),
         _ => None,
     };
-    let best_move = bound.value().and_then(|_| best_move(row.position));
+    let best_move = bound.value().and_then(|value| best_move(row.position, value));
     Answer { number, state, bound, nodes, duplicate_of, best_move }
 }

@@ -4,6 +4,7 @@
 //! core, and answered when the proofs are on disk. So that the core's memory does not depend on the
 //! length of a list, only a few rows for each thread of the fleet are under way at once.
 
+mod best_move;
 mod flight;
 mod grpc;
 

@@ -45,7 +45,7 @@ fn import(roster: &mut Roster, name: &str, list: &str) -> Campaign {
 fn export(roster: &Roster, name: &str, form: Option<Form>, selection: Selection) -> String {
     let wanted = ExportRequest { name: name.to_owned(), form, selection, limit: None };
     let mut bytes = Vec::new();
-    match roster.export(&wanted).unwrap().run(&|_| None, &mut bytes) {
+    match roster.export(&wanted).unwrap().run(&|_, _| None, &mut bytes) {
         Ok(_) => String::from_utf8(bytes).unwrap(),
         Err(ExportError::Campaign(error)) => panic!("{error}"),
         Err(ExportError::Output(error)) => panic!("{error}"),

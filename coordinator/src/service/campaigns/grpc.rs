@@ -4,7 +4,6 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use outflank_engine::{Position, Square};
 use outflank_proto::campaign::{
     Campaign, Change, ExportRequest, ImportHead, ImportPart, valid_name,
 };
@@ -14,9 +13,10 @@ use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status, Streaming};
 
+use super::best_move::best_move;
 use crate::campaign::{CampaignError, Export, ExportError, Import, Imported};
+use crate::service::Shared;
 use crate::service::links::Counts;
-use crate::service::{ProofStore, Shared, solver};
 
 /// The number of parts of a list that wait to be read or written.
 const PARTS: usize = 8;
@@ -161,7 +161,7 @@ fn take(
 
 /// Sends a campaign's rows until they end or the client has gone.
 fn give(shared: &Shared, export: &Export, parts: &mpsc::Sender<Result<v1::ExportPart, Status>>) {
-    let best_move = |position: Position| best_move(&*shared.store, position);
+    let best_move = |position, value| best_move(&*shared.store, position, value);
     let mut out = BufWriter::with_capacity(PART_BYTES, Parts { shared, parts });
     let error = match export.run(&best_move, &mut out) {
         Ok(rows) => {
@@ -174,10 +174,6 @@ fn give(shared: &Shared, export: &Export, parts: &mpsc::Sender<Result<v1::Export
     if parts.blocking_send(Err(error)).is_err() {
         tracing::debug!("the client went before its export was complete");
     }
-}
-
-fn best_move(store: &dyn ProofStore, position: Position) -> Option<Square> {
-    solver::as_seen_by(position, store.get(position.canonical())?.best_move?)
 }
 
 /// Where the bytes of an export go.
