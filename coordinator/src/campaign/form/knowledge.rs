@@ -24,9 +24,13 @@ pub(super) fn read(line: &str, defaults: Defaults) -> Result<Option<Row>, RowFau
     // Bounds that a search states may be odd; no value between them is.
     let (low, high) = (at_least(lower), at_most(upper));
     let is_search = depth == problem.position.empties() && accuracy == 100;
-    if lower > upper || is_search && low > high {
-        let reason = format!("found the upper bound {upper}, expected a value not below {lower}");
-        return Err(RowFault::new(fields.text(4).0, reason));
+    let fault = |reason| RowFault::new(fields.text(4).0, reason);
+    if lower > upper {
+        let found = format!("found the upper bound {upper}");
+        return Err(fault(format!("{found}, expected a value not below {lower}")));
+    }
+    if is_search && low > high {
+        return Err(fault(format!("found {upper} as both bounds, expected an even value")));
     }
     let claim = Hypothesis::new(low, high).filter(|_| is_search).map(Question::Claim);
     Ok(Some(Row {

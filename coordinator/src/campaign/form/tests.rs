@@ -111,7 +111,7 @@ fn faults_name_the_column_what_was_found_and_what_was_expected() {
         ((Form::Tasks, BOARD.replacen('X', "Z", 1) + ";,1,4,0,2"), 21, "found 'Z' on the board"),
         ((Form::Tasks, "header".to_owned()), 1, "found 1 fields, expected 5"),
         (known(",50,100,4,2,1"), 78, "found the upper bound 2, expected a value not below 4"),
-        (known(",50,100,3,3,1"), 78, "found the upper bound 3"),
+        (known(",50,100,-3,-3,1"), 79, "found -3 as both bounds, expected an even value"),
         (known(",50,101,2,2,1"), 72, "found the accuracy \"101\", expected 0 to 100"),
         (known(",50,100,2,2,many"), 80, "found the number of nodes \"many\""),
         ((Form::Obf, format!("{BOARD}; A1:+2;")), 69, "a score is given for A1, which is illegal"),
