@@ -23,7 +23,7 @@ use std::fmt;
 
 use crate::{BoardSize, Position, Score, Square};
 
-pub use error::{Fault, NotationError, Place};
+pub use error::{Fault, NotationError, Place, excerpt};
 use segment::Segment;
 
 /// One of the two players.

@@ -12,6 +12,7 @@ use std::io::Write;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
+use outflank_engine::notation::excerpt;
 use outflank_engine::{BoardSize, Score, Window};
 use outflank_proto::campaign::{Form, ImportHead};
 use serde::de::DeserializeOwned;
@@ -183,7 +184,7 @@ pub(super) fn parsed(
 ) -> Result<Row, CampaignError> {
     let row = form::read_row(form, line, defaults);
     row.ok().flatten().ok_or_else(|| {
-        let found = format!("the line {line:?}");
+        let found = format!("the line {:?}", excerpt(line));
         CampaignError::damaged(&folder.join(LIST), found, "a row as it was imported")
     })
 }

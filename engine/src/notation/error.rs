@@ -6,6 +6,18 @@ use crate::{BoardSize, Score};
 
 use super::Side;
 
+/// The most characters of a text that errors quote.
+const QUOTED: usize = 60;
+
+/// Returns a text as errors quote it: a long one ends with an ellipsis.
+#[must_use]
+pub fn excerpt(text: &str) -> String {
+    match text.char_indices().nth(QUOTED) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
 /// A text that is no position: where and why.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {fault}")]

@@ -5,7 +5,7 @@
 use crate::{BoardSize, Position, Score, Square};
 
 use super::segment::Segment;
-use super::{Fault, NotationError, Problem, board, moves};
+use super::{Fault, NotationError, Problem, board, excerpt, moves};
 
 /// A pass in front of a score.
 const PASS: &str = "PS";
@@ -39,7 +39,7 @@ fn scored_move(
     position: Position,
     field: Segment<'_>,
 ) -> Result<(Option<Square>, Score), NotationError> {
-    let not_a_scored_move = Fault::NotAScoredMove { found: field.text.to_owned() };
+    let not_a_scored_move = Fault::NotAScoredMove { found: excerpt(field.text) };
     let (square, score) = match field.split_once(':') {
         (square, Some(score)) => (square.trimmed(), score.trimmed()),
         (_, None) => return Err(field.error(0, not_a_scored_move)),
@@ -59,7 +59,7 @@ fn scored_move(
         return Err(square.error(0, Fault::IllegalScoredMove { found, expected }));
     }
     let discs = score.text.parse().ok().and_then(Score::new);
-    let not_a_score = || score.error(0, Fault::NotAScore { found: score.text.to_owned() });
+    let not_a_score = || score.error(0, Fault::NotAScore { found: excerpt(score.text) });
     Ok((parsed, discs.ok_or_else(not_a_score)?))
 }
 

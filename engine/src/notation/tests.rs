@@ -153,6 +153,17 @@ fn every_fault_names_its_place_and_what_was_expected() {
     }
 }
 
+#[test]
+fn what_is_long_is_quoted_in_part() {
+    let long = "é".repeat(100_000);
+    for text in [format!("{START}; {long}"), format!("{START}; F5:{long}")] {
+        let found = message(&text);
+        let quoted = format!("\"{}…\", expected", "é".repeat(60));
+        assert!(found.contains(&quoted) && found.len() < 300, "{found:?}");
+    }
+    assert_eq!(excerpt(&long[..120]), long[..120]);
+}
+
 fn any_problem() -> impl Strategy<Value = Problem> {
     let side = prop_oneof![Just(Side::Black), Just(Side::White)];
     (any::<[u64; 3]>(), side, any::<Vec<i8>>()).prop_filter_map(

@@ -12,6 +12,10 @@ use serde_json::Value;
 use super::super::question::{Hypothesis, Question};
 use super::{Answer, Defaults, Row, RowFault, problem};
 
+/// The characters that are left at the beginning and at the end of a reason: the end names all keys.
+const HEAD: usize = 60;
+const TAIL: usize = 180;
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Read {
@@ -67,6 +71,7 @@ pub(super) fn read(line: &str, defaults: Defaults) -> Result<Option<Row>, RowFau
     let object: Read = serde_json::from_str(line).map_err(|error| {
         let text = error.to_string();
         let reason = text.rsplit_once(" at line ").map_or(text.as_str(), |(reason, _)| reason);
+        let reason = without_middle(reason);
         let reason = format!("{reason}; expected an object with \"position\"");
         RowFault::new(characters(line, error.column().saturating_sub(1)) + 1, reason)
     })?;
@@ -87,6 +92,18 @@ pub(super) fn read(line: &str, defaults: Defaults) -> Result<Option<Row>, RowFau
         count: object.count,
         id: object.id,
     }))
+}
+
+/// Returns a reason without most of the line that it quotes: what was expected stands behind that.
+fn without_middle(reason: &str) -> String {
+    let place = |number: usize| reason.char_indices().nth(number).map(|(at, _)| at);
+    let back = |number: usize| reason.char_indices().nth_back(number).map(|(at, _)| at);
+    match (place(HEAD), back(TAIL)) {
+        (Some(head), Some(tail)) if head < tail => {
+            format!("{}…{}", &reason[..head], &reason[tail..])
+        }
+        _ => reason.to_owned(),
+    }
 }
 
 /// Returns the number of characters in the first `bytes` bytes of `line`.

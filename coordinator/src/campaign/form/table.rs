@@ -4,6 +4,7 @@ use std::fmt::Display;
 use std::str::FromStr;
 
 use outflank_engine::Score;
+use outflank_engine::notation::excerpt;
 
 use super::RowFault;
 
@@ -46,7 +47,8 @@ impl<'a, const N: usize> Fields<'a, N> {
         let (column, text) = self.0[index];
         let number = text.parse().ok().filter(|number| (&least..=&most).contains(&number));
         number.ok_or_else(|| {
-            let reason = format!("found the {name} {text:?}, expected {least} to {most}");
+            let found = excerpt(text);
+            let reason = format!("found the {name} {found:?}, expected {least} to {most}");
             RowFault::new(column, reason)
         })
     }

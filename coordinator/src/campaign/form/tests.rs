@@ -131,6 +131,23 @@ fn faults_name_the_column_what_was_found_and_what_was_expected() {
 }
 
 #[test]
+fn faults_quote_no_more_of_a_long_field_than_its_beginning() {
+    let long = "é".repeat(30_000);
+    let json = |key: &str| format!("{{\"position\":\"{BOARD}\",{key}}}");
+    for (form, line, reason) in [
+        (Form::Tasks, format!("{BOARD};,{long},4,-64,0"), "…\", expected 0 to"),
+        (Form::Knowledge, format!("{BOARD};,50,{long},4,4,1"), "…\", expected 0 to 100"),
+        (Form::Obf, format!("{BOARD}; {long}"), "…\", expected a move and its score"),
+        (Form::Json, json(&format!("\"{long}\":1")), "`, expected one of `position`,"),
+        (Form::Json, json(&format!("\"score\":\"{long}\"")), "\", expected i32"),
+    ] {
+        let fault = read_row(form, &line, Defaults::default()).unwrap_err();
+        assert!(fault.reason.contains(reason) && fault.reason.contains('…'), "{}", fault.reason);
+        assert!(fault.reason.chars().count() < 400, "{}", fault.reason);
+    }
+}
+
+#[test]
 fn answers_stand_where_a_form_has_a_place_for_them() {
     let proved = decided(Outcome::Proved, 0, 64);
     let line = format!("{BOARD};,96,4,-64,0");
