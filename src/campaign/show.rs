@@ -7,7 +7,7 @@ use anyhow::Context;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
 use outflank_coordinator::client::CampaignsClient;
 use outflank_proto::campaign::{Campaign, ExportRequest, Form, Selection};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::cluster::client_failure;
 use crate::exit::{Exit, Failure};
@@ -155,7 +155,7 @@ async fn refuted(client: &mut CampaignsClient, campaign: &Campaign) -> Result<()
         text.extend(part);
     }
     for line in String::from_utf8_lossy(&text).lines() {
-        let row: serde_json::Value = serde_json::from_str(line).context("reading a row")?;
+        let row: Refuted = serde_json::from_str(line).context("reading a row")?;
         output::line(&format!("REFUTED    {}", claim(&row)))?;
     }
     if let Some(more) = campaign.refuted.checked_sub(REFUTED_ROWS + 1) {
@@ -167,24 +167,33 @@ async fn refuted(client: &mut CampaignsClient, campaign: &Campaign) -> Result<()
     Ok(())
 }
 
+/// What is shown of a refuted row; its id can be anything.
+#[derive(Debug, Deserialize)]
+struct Refuted {
+    row: u64,
+    position: String,
+    at_least: Option<i32>,
+    at_most: Option<i32>,
+    lower: i32,
+    upper: i32,
+}
+
 /// Returns what a row has claimed and what is proved in place of it.
-fn claim(row: &serde_json::Value) -> String {
-    let number = |key: &str| row[key].as_i64();
-    let claimed = match (number("at_least"), number("at_most")) {
+fn claim(row: &Refuted) -> String {
+    let claimed = match (row.at_least, row.at_most) {
         (Some(lower), Some(upper)) if lower == upper => format!("{lower:+}"),
         (Some(lower), Some(upper)) => format!("{lower:+} to {upper:+}"),
         (Some(lower), None) => format!("at least {lower:+}"),
         (None, Some(upper)) => format!("at most {upper:+}"),
         (None, None) => "nothing".to_owned(),
     };
-    let proved = match (number("lower").unwrap_or(-64), number("upper").unwrap_or(64)) {
+    let proved = match (row.lower, row.upper) {
         (lower, upper) if lower == upper => format!("{lower:+}"),
         (lower, 64) => format!("at least {lower:+}"),
         (-64, upper) => format!("at most {upper:+}"),
         (lower, upper) => format!("{lower:+} to {upper:+}"),
     };
-    let board = row["position"].as_str().unwrap_or_default();
-    format!("row {}: {board}: claimed {claimed}, proved {proved}", row["row"])
+    format!("row {}: {}: claimed {claimed}, proved {proved}", row.row, row.position)
 }
 
 /// Says on standard error that there are refuted rows, whatever was exported.

@@ -20,6 +20,7 @@ use outflank_engine::{BoardSize, Bound, Position, Square, Window};
 use outflank_proto::campaign::Form;
 
 use super::question::{Outcome, Question};
+pub use json::Id;
 
 /// A row of a list.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,7 +36,7 @@ pub struct Row {
     /// How often the position was seen in games, in lists that say it.
     pub count: Option<u64>,
     /// The name that the row has for its owner, in JSON lines.
-    pub id: Option<serde_json::Value>,
+    pub id: Option<Id>,
 }
 
 /// What the rows of a list mean where they do not say it themselves.

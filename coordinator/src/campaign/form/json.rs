@@ -6,11 +6,23 @@
 
 use outflank_engine::{Score, Window};
 use serde::de::IgnoredAny;
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::value::RawValue;
 
 use super::super::question::{Hypothesis, Question};
 use super::{Answer, Defaults, Row, RowFault, problem};
+
+/// The name that a row has for its owner: any JSON, kept as it was written, since numbers may be
+/// longer than ours.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Id(Box<RawValue>);
+
+impl PartialEq for Id {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.get() == other.0.get()
+    }
+}
 
 /// The characters that are left at the beginning and at the end of a reason: the end names all keys.
 const HEAD: usize = 60;
@@ -25,7 +37,8 @@ struct Read {
     window: Option<[i32; 2]>,
     score: Option<i32>,
     count: Option<u64>,
-    id: Option<Value>,
+    #[serde(default, deserialize_with = "id")]
+    id: Option<Id>,
     #[serde(rename = "row")]
     _row: Option<IgnoredAny>,
     #[serde(rename = "state")]
@@ -44,7 +57,7 @@ struct Read {
 struct Written<'a> {
     row: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<&'a Value>,
+    id: Option<&'a Id>,
     position: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     at_least: Option<i32>,
@@ -104,6 +117,11 @@ fn without_middle(reason: &str) -> String {
         }
         _ => reason.to_owned(),
     }
+}
+
+/// Reads an id, which is one even if it is `null`.
+fn id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Id>, D::Error> {
+    Id::deserialize(deserializer).map(Some)
 }
 
 /// Returns the number of characters in the first `bytes` bytes of `line`.

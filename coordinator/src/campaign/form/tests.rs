@@ -194,6 +194,19 @@ fn answered(defaults: Defaults, line: &str, answer: &Answer, expected: &str) {
 }
 
 #[test]
+fn an_id_comes_out_as_it_was_written() {
+    for id in
+        ["12345678901234567890123", "1.50", "1e999", "null", "\"\\u00e9\"", "{\"b\": [1], \"a\":2}"]
+    {
+        let line = format!("{{\"position\":\"{BOARD}\",\"id\": {id} }}");
+        let text = format_row(Form::Json, &row(Form::Json, &line), &open(1)).unwrap();
+        assert!(text.contains(&format!("\"id\":{id},")), "{text}");
+        assert_eq!(row(Form::Json, &text), row(Form::Json, &line));
+    }
+    assert_eq!(row(Form::Json, &format!("{{\"position\":\"{BOARD}\"}}")).id, None);
+}
+
+#[test]
 fn an_answer_in_obf_leaves_the_comment_where_it_is() {
     for (rest, expected) in [
         ("; % c1", "; D2:+6; % c1"),
@@ -268,7 +281,7 @@ proptest! {
         id in prop::option::of("[ -~]{0,12}"),
         number in any::<u64>(),
     ) {
-        let id = id.map(serde_json::Value::from);
+        let id = id.map(|id| serde_json::from_str(&serde_json::to_string(&id).unwrap()).unwrap());
         let row = Row { position, side, question, prediction, count, id };
         let text = json::format(&row, &open(number));
         prop_assert_eq!(read_row(Form::Json, &text, Defaults::default()), Ok(Some(row)));
