@@ -142,7 +142,7 @@ pub(super) struct Priority {
     #[command(flatten)]
     pub(super) named: Named,
     /// Campaigns of a greater priority are served first: 0 to 255.
-    #[arg(value_name = "N")]
+    #[arg(value_name = "N", allow_negative_numbers = true)]
     pub(super) priority: u8,
 }
 

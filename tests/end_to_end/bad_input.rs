@@ -154,7 +154,7 @@ fn a_hash_table_that_does_not_fit_the_memory_is_refused_with_its_size() {
 #[test]
 fn wrong_arguments_are_explained() {
     let home = home();
-    let cases: [(&[&str], &str); 14] = [
+    let cases: [(&[&str], &str); 15] = [
         (&[], "Usage: outflank"),
         (&["solv"], "unrecognized subcommand 'solv'"),
         (&["solve", "f5", "--window", "3..5"], "two even numbers from -64 to 64"),
@@ -168,6 +168,7 @@ fn wrong_arguments_are_explained() {
         (&["solve", "f5", "--connect", "localhost:1", "--threads", "2"], "cannot be used with"),
         (&["worker"], "--connect <ADDR>"),
         (&["solve", "f5", "--token-file", "t"], "--token-file needs --connect <ADDR>"),
+        (&["campaign", "priority", "a", "-1"], "-1 is not in 0..=255"),
         (&["campaign", "list", "--tls-ca", "t"], "--tls-ca needs --connect <ADDR>"),
     ];
     for (arguments, message) in cases {
