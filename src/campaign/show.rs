@@ -198,14 +198,19 @@ fn claim(row: &Refuted) -> String {
 
 /// Says on standard error that there are refuted rows, whatever was exported.
 pub(super) fn remark_on_refuted(campaign: &Campaign) {
-    let Campaign { name, refuted, .. } = campaign;
-    if *refuted > 0 {
-        output::note(&format!(
-            "{name}: {} of {} hypotheses are refuted, see outflank campaign status {name}",
-            grouped(*refuted),
-            grouped(campaign.tasks()),
-        ));
+    let name = &campaign.name;
+    if campaign.refuted > 0 {
+        let share = share_of_refuted(campaign);
+        output::note(&format!("{name}: {share} are refuted, see outflank campaign status {name}"));
     }
+}
+
+/// Returns how many hypotheses are refuted, and of how many. Whether an open row has one is not
+/// counted.
+fn share_of_refuted(campaign: &Campaign) -> String {
+    let Campaign { proved, refuted, open, .. } = *campaign;
+    let decided = if open > 0 { "decided " } else { "" };
+    format!("{} of {} {decided}hypotheses", grouped(refuted), grouped(proved + refuted))
 }
 
 fn left(campaign: &Campaign) -> String {
@@ -399,5 +404,12 @@ mod tests {
         assert!(finished.contains("ffo, finished") && !finished.contains("/s"), "{finished}");
         assert_eq!(all_progress(&[campaign(0)]), "", "nor while somebody waits for others");
         assert_eq!(left(&campaign(0)), "", "nor in the table");
+    }
+
+    #[test]
+    fn questions_are_no_hypotheses() {
+        let mixed = |open| Campaign { proved: 2, refuted: 1, solved: 6 - open, ..campaign(open) };
+        assert_eq!(share_of_refuted(&mixed(0)), "1 of 3 hypotheses");
+        assert_eq!(share_of_refuted(&mixed(2)), "1 of 3 decided hypotheses");
     }
 }
