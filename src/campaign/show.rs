@@ -16,6 +16,8 @@ use crate::output;
 
 /// The most refuted rows that a status lists.
 const REFUTED_ROWS: u64 = 10;
+/// The most refuted rows that a status counts; there may be thousands of millions.
+const COUNTED_ROWS: u64 = 1_000;
 /// A day and a year, in seconds.
 const DAY: u64 = 24 * 3600;
 const YEAR: u64 = 365 * DAY;
@@ -147,24 +149,35 @@ async fn refuted(client: &mut CampaignsClient, campaign: &Campaign) -> Result<()
         name: campaign.name.clone(),
         form: Some(Form::Json),
         selection: Selection::Refuted,
-        limit: Some(REFUTED_ROWS),
+        limit: Some(COUNTED_ROWS),
     };
     let mut rows = client.export(wanted).await.map_err(client_failure)?;
     let mut text = Vec::new();
     while let Some(part) = rows.next().await.map_err(client_failure)? {
         text.extend(part);
     }
-    for line in String::from_utf8_lossy(&text).lines() {
+    let text = String::from_utf8_lossy(&text);
+    for line in text.lines().take(REFUTED_ROWS as usize) {
         let row: Refuted = serde_json::from_str(line).context("reading a row")?;
         output::line(&format!("REFUTED    {}", claim(&row)))?;
     }
-    if let Some(more) = campaign.refuted.checked_sub(REFUTED_ROWS + 1) {
-        let (name, more) = (&campaign.name, grouped(more + 1));
+    if let Some(more) = more(campaign, text.lines().count() as u64) {
+        let name = &campaign.name;
         output::line(&format!(
             "           and {more} more: outflank campaign export {name} --only refuted"
         ))?;
     }
     Ok(())
+}
+
+/// Returns how many refuted rows are not listed, if any, where `rows` were found.
+///
+/// A campaign counts its tasks; rows that are the same as others are listed, too.
+fn more(campaign: &Campaign, rows: u64) -> Option<String> {
+    let is_all = rows < COUNTED_ROWS || campaign.duplicates == 0;
+    let more = rows.max(campaign.refuted).saturating_sub(REFUTED_ROWS);
+    let least = if is_all { "" } else { "at least " };
+    (more > 0).then(|| format!("{least}{}", grouped(more)))
 }
 
 /// What is shown of a refuted row; its id can be anything.
@@ -404,6 +417,15 @@ mod tests {
         assert!(finished.contains("ffo, finished") && !finished.contains("/s"), "{finished}");
         assert_eq!(all_progress(&[campaign(0)]), "", "nor while somebody waits for others");
         assert_eq!(left(&campaign(0)), "", "nor in the table");
+    }
+
+    #[test]
+    fn refuted_rows_that_are_not_listed_are_counted() {
+        let refuted = |refuted, duplicates| Campaign { refuted, duplicates, ..campaign(0) };
+        assert_eq!(more(&refuted(10, 0), 10), None);
+        assert_eq!(more(&refuted(1, 13), 14), Some("4".to_owned()));
+        assert_eq!(more(&refuted(5_000, 0), COUNTED_ROWS), Some("4,990".to_owned()));
+        assert_eq!(more(&refuted(5_000, 1), COUNTED_ROWS), Some("at least 4,990".to_owned()));
     }
 
     #[test]
