@@ -4,6 +4,7 @@
 //! started in this process on the store, without a worker but for `run`.
 
 mod arguments;
+mod next;
 mod place;
 mod show;
 mod transfer;
@@ -15,6 +16,7 @@ use outflank_proto::campaign::{Campaign as State, Change};
 
 pub(crate) use arguments::Campaign;
 use arguments::{Action, Named};
+use next::Next;
 use place::Place;
 pub(crate) use show::{progress, value};
 use wait::Work;
@@ -64,9 +66,10 @@ async fn perform(
     work: Work,
     quiet: bool,
 ) -> Result<Exit, Failure> {
+    let next = Next::after(action);
     match action {
         Action::Import(import) => transfer::import(import, &mut client).await,
-        Action::Export(export) => transfer::export(export, &mut client).await,
+        Action::Export(export) => transfer::export(export, &mut client, &next).await,
         Action::List(list) => {
             let campaigns = client.list(None).await.map_err(client_failure)?;
             show::table(&campaigns, list.json)?;
@@ -74,14 +77,14 @@ async fn perform(
         }
         Action::Status(status) => {
             let campaign = one(&mut client, &status.named.name).await?;
-            show::status(&mut client, &campaign, status.json).await
+            show::status(&mut client, &campaign, &next, status.json).await
         }
         Action::Wait(wanted) => {
             let name = std::slice::from_ref(&wanted.named.name);
-            wait::until_done(&mut client, name, work, wanted.json, quiet).await
+            wait::until_done(&mut client, name, work, &next, wanted.json, quiet).await
         }
         Action::Run(wanted) => {
-            wait::until_done(&mut client, &wanted.names, work, wanted.json, quiet).await
+            wait::until_done(&mut client, &wanted.names, work, &next, wanted.json, quiet).await
         }
         Action::Pause(named) => change(&mut client, named, Some(true), None).await,
         Action::Resume(named) => change(&mut client, named, Some(false), None).await,

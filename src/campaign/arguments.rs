@@ -39,6 +39,31 @@ pub(super) enum Action {
     Remove(Remove),
 }
 
+/// What a command says of where its campaigns are.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Source<'a> {
+    /// With a coordinator, or in a store.
+    Named(&'a Where),
+    /// In a store that this process works on.
+    Worked(&'a Run),
+}
+
+impl Action {
+    /// Returns where the campaigns are.
+    pub(super) fn source(&self) -> Source<'_> {
+        Source::Named(match self {
+            Self::Run(run) => return Source::Worked(run),
+            Self::Import(import) => &import.named.place,
+            Self::List(list) => &list.place,
+            Self::Status(status) | Self::Wait(status) => &status.named.place,
+            Self::Pause(named) | Self::Resume(named) => &named.place,
+            Self::Priority(priority) => &priority.named.place,
+            Self::Export(export) => &export.named.place,
+            Self::Remove(remove) => &remove.named.place,
+        })
+    }
+}
+
 /// Where the campaigns are.
 #[derive(Clone, Debug, Args)]
 pub(super) struct Where {

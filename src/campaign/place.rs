@@ -4,7 +4,7 @@ use std::path::Path;
 
 use outflank_coordinator::client::{CampaignsClient, Connection};
 
-use super::arguments::{Action, Run, Where};
+use super::arguments::{Action, Run, Source, Where};
 use crate::cluster::{self, Local};
 use crate::exit::Failure;
 use crate::{machine, store};
@@ -19,17 +19,10 @@ pub(super) struct Place {
 impl Place {
     /// Connects to the coordinator that the arguments name, or starts one in this process.
     pub(super) async fn open(action: &Action) -> Result<Self, Failure> {
-        let place = match action {
-            Action::Run(run) => return Self::worked(run).await,
-            Action::Import(import) => &import.named.place,
-            Action::List(list) => &list.place,
-            Action::Status(status) | Action::Wait(status) => &status.named.place,
-            Action::Pause(named) | Action::Resume(named) => &named.place,
-            Action::Priority(priority) => &priority.named.place,
-            Action::Export(export) => &export.named.place,
-            Action::Remove(remove) => &remove.named.place,
+        let Where { connect, access, store } = match action.source() {
+            Source::Worked(run) => return Self::worked(run).await,
+            Source::Named(place) => place,
         };
-        let Where { connect, access, store } = place;
         if let Some(address) = connect {
             return Ok(Self { connection: cluster::connect(address, access).await?, local: None });
         }

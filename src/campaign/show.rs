@@ -9,6 +9,7 @@ use outflank_coordinator::client::CampaignsClient;
 use outflank_proto::campaign::{Campaign, ExportRequest, Form, Selection};
 use serde::{Deserialize, Serialize};
 
+use super::next::Next;
 use crate::cluster::client_failure;
 use crate::exit::{Exit, Failure};
 use crate::numbers::{counted, grouped, short, span};
@@ -81,6 +82,7 @@ pub(super) fn table(campaigns: &[Campaign], json: bool) -> anyhow::Result<()> {
 pub(super) async fn status(
     client: &mut CampaignsClient,
     campaign: &Campaign,
+    next: &Next,
     json: bool,
 ) -> Result<Exit, Failure> {
     if json {
@@ -88,7 +90,7 @@ pub(super) async fn status(
     } else {
         output::line(&paragraph(campaign))?;
         if campaign.refuted > 0 {
-            refuted(client, campaign).await?;
+            refuted(client, campaign, next).await?;
         }
     }
     Ok(match campaign {
@@ -144,7 +146,11 @@ fn nodes(campaign: &Campaign) -> String {
 }
 
 /// Prints the first refuted rows, as loudly as what was proved.
-async fn refuted(client: &mut CampaignsClient, campaign: &Campaign) -> Result<(), Failure> {
+async fn refuted(
+    client: &mut CampaignsClient,
+    campaign: &Campaign,
+    next: &Next,
+) -> Result<(), Failure> {
     let wanted = ExportRequest {
         name: campaign.name.clone(),
         form: Some(Form::Json),
@@ -162,10 +168,8 @@ async fn refuted(client: &mut CampaignsClient, campaign: &Campaign) -> Result<()
         output::line(&format!("REFUTED    {}", claim(&row)))?;
     }
     if let Some(more) = more(campaign, text.lines().count() as u64) {
-        let name = &campaign.name;
-        output::line(&format!(
-            "           and {more} more: outflank campaign export {name} --only refuted"
-        ))?;
+        let export = next.command(&format!("export {} --only refuted", campaign.name));
+        output::line(&format!("           and {more} more: {export}"))?;
     }
     Ok(())
 }
@@ -210,11 +214,12 @@ fn claim(row: &Refuted) -> String {
 }
 
 /// Says on standard error that there are refuted rows, whatever was exported.
-pub(super) fn remark_on_refuted(campaign: &Campaign) {
+pub(super) fn remark_on_refuted(campaign: &Campaign, next: &Next) {
     let name = &campaign.name;
     if campaign.refuted > 0 {
         let share = share_of_refuted(campaign);
-        output::note(&format!("{name}: {share} are refuted, see outflank campaign status {name}"));
+        let status = next.command(&format!("status {name}"));
+        output::note(&format!("{name}: {share} are refuted, see {status}"));
     }
 }
 

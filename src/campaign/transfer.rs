@@ -12,6 +12,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use super::arguments::{Export, Import};
+use super::next::Next;
 use super::{one, show};
 use crate::cluster::client_failure;
 use crate::exit::{Exit, Failure, OrExit};
@@ -91,6 +92,7 @@ fn send(
 pub(super) async fn export(
     arguments: &Export,
     client: &mut CampaignsClient,
+    next: &Next,
 ) -> Result<Exit, Failure> {
     let name = &arguments.named.name;
     if let Some(path) = &arguments.out {
@@ -108,7 +110,7 @@ pub(super) async fn export(
         None => copy(rows, &mut output::bulk()).await.map(drop)?,
         Some(path) => write(rows, path).await?,
     }
-    show::remark_on_refuted(&campaign);
+    show::remark_on_refuted(&campaign, next);
     Ok(Exit::Done)
 }
 

@@ -6,6 +6,7 @@ use anyhow::anyhow;
 use outflank_coordinator::client::{CampaignsClient, ClientError, RETRY_LIMIT};
 use outflank_proto::campaign::Campaign;
 
+use super::next::Next;
 use super::show::{self, Watch};
 use crate::cluster::client_failure;
 use crate::exit::{Exit, Failure, OrExit};
@@ -31,6 +32,7 @@ pub(super) async fn until_done(
     client: &mut CampaignsClient,
     names: &[String],
     work: Work,
+    next: &Next,
     json: bool,
     quiet: bool,
 ) -> Result<Exit, Failure> {
@@ -41,7 +43,7 @@ pub(super) async fn until_done(
             Ok(campaigns) => {
                 heard = Instant::now();
                 if let Some(hopeless) = campaigns.iter().find(|one| is_hopeless(one, names, work)) {
-                    return Err(refusal(hopeless, work)).or_exit(Exit::BadInput);
+                    return Err(refusal(hopeless, work, next)).or_exit(Exit::BadInput);
                 }
                 watch.update(&campaigns);
                 // Of all campaigns those that rest are not waited for.
@@ -62,7 +64,7 @@ pub(super) async fn until_done(
     drop(watch);
     let mut exit = Exit::Done;
     for campaign in &campaigns {
-        exit = worse(exit, show::status(client, campaign, json).await?);
+        exit = worse(exit, show::status(client, campaign, next, json).await?);
     }
     if campaigns.is_empty() {
         output::note("there is no campaign");
@@ -99,12 +101,14 @@ fn is_hopeless(campaign: &Campaign, names: &[String], work: Work) -> bool {
     is_stuck && !is_done(campaign)
 }
 
-fn refusal(campaign: &Campaign, work: Work) -> anyhow::Error {
+fn refusal(campaign: &Campaign, work: Work, next: &Next) -> anyhow::Error {
     let name = &campaign.name;
+    let command = |verb: &str| next.command(&format!("{verb} {name}"));
     match work {
-        Work::Here => anyhow!("{name} is paused: outflank campaign resume {name} lets it go on"),
+        Work::Here => anyhow!("{name} is paused: {} lets it go on", command("resume")),
         Work::Elsewhere | Work::Nowhere => anyhow!(
-            "nobody works on {name} here: outflank campaign run {name} does, and --connect waits for a cluster"
+            "nobody works on {name} here: {} does, and --connect waits for a cluster",
+            command("run")
         ),
     }
 }

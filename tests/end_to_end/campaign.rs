@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use outflank_engine::notation;
 use serde_json::Value;
@@ -10,6 +11,9 @@ use tempfile::TempDir;
 use crate::cluster::{coordinator, worker};
 use crate::harness::{Finished, Process, outflank, run, run_with_input};
 use crate::known_scores::ffo;
+
+/// The command as messages name it.
+const PROGRAM: &str = env!("CARGO_BIN_EXE_outflank");
 
 /// The problems of the tests and their values.
 const NUMBERS: [usize; 9] = [1, 2, 3, 4, 5, 6, 40, 41, 42];
@@ -134,10 +138,11 @@ fn campaigns_are_kept_and_solved_without_a_cluster() {
     };
     assert_eq!(line(&["priority", "two", "7"]), "two: paused, priority 7, 2 tasks open");
     // Neither would ever end: nobody else can let it go on, nobody at all works on it.
+    let told = |verb: &str| format!("{PROGRAM} campaign {verb} two --store store");
     campaign(home, &[&["run", "two"], &at[..]].concat())
-        .assert_fails(2, "two is paused: outflank campaign resume two lets it go on");
+        .assert_fails(2, &format!("two is paused: {} lets it go on", told("resume")));
     campaign(home, &[&["wait", "two"], &at[..]].concat())
-        .assert_fails(2, "nobody works on two here: outflank campaign run two does");
+        .assert_fails(2, &format!("nobody works on two here: {} does", told("run")));
     assert_eq!(
         line(&["run"]).split_whitespace().next(),
         Some("left"),
@@ -153,6 +158,37 @@ fn campaigns_are_kept_and_solved_without_a_cluster() {
     assert_eq!(line(&["remove", "two"]), "two: removed; what was proved stays in the store");
     campaign(home, &[&["status", "two"], &at[..]].concat())
         .assert_fails(2, "there is no campaign two; there are no others");
+}
+
+/// Runs the command at the end of a message as a shell does.
+fn typed(home: &Path, message: &str) -> Finished {
+    let (_, command) = message.split_once(PROGRAM).expect("the message ends with a command");
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("{PROGRAM}{command}")]).current_dir(home);
+    Process::start(shell).finish()
+}
+
+#[test]
+fn many_refuted_rows_are_counted_and_found_by_the_commands_that_are_told() {
+    let board = notation::board(ffo(1).position, ffo(1).side);
+    let row = |claim: &str| format!("{{\"position\":\"{board}\"{claim}}}\n");
+    let list = row(",\"at_least\":20,\"id\":1e999").repeat(14) + &row("");
+    let home = home_with(&[("list.jsonl", &list)]);
+    let home = home.path();
+    let at = ["--store", "my proofs"];
+    let act = |arguments: &[&str]| campaign(home, &[arguments, &at[..]].concat());
+    assert_eq!(act(&["import", "many", "list.jsonl"]).code, Some(0));
+    let solved = act(&["run", "--threads", "1", "--hash", "64M"]);
+    assert_eq!(solved.code, Some(7), "{solved:?}");
+    let listed = solved.stdout.iter().filter(|line| line.starts_with("REFUTED")).count();
+    assert_eq!(listed, 10, "{solved:?}");
+    let more = solved.stdout.last().expect("a line");
+    assert!(more.trim_start().starts_with("and 4 more: "), "{more}");
+    let exported = typed(home, more);
+    assert_eq!((exported.code, exported.stdout.len()), (Some(0), 14), "{exported:?}");
+    let remark = exported.stderr.last().expect("a line");
+    assert!(remark.starts_with("many: 1 of 1 hypotheses are refuted, see "), "{remark}");
+    assert_eq!(typed(home, remark).code, Some(7));
 }
 
 #[test]
