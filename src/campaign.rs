@@ -68,7 +68,7 @@ async fn perform(
 ) -> Result<Exit, Failure> {
     let next = Next::after(action);
     match action {
-        Action::Import(import) => transfer::import(import, &mut client).await,
+        Action::Import(import) => transfer::import(import, &mut client, &next).await,
         Action::Export(export) => transfer::export(export, &mut client, &next).await,
         Action::List(list) => {
             let campaigns = client.list(None).await.map_err(client_failure)?;

@@ -9,6 +9,7 @@ use outflank_coordinator::client::CampaignsClient;
 use outflank_proto::campaign::{Campaign, ExportRequest, Form, Selection};
 use serde::{Deserialize, Serialize};
 
+use super::arguments::Import;
 use super::next::Next;
 use crate::cluster::client_failure;
 use crate::exit::{Exit, Failure};
@@ -48,6 +49,25 @@ pub(super) fn imported(campaign: &Campaign, repeated: bool) -> anyhow::Result<()
         "{name}: {already}{rows} ({form}), {duplicates} of them the same as others up to \
          symmetry, {tasks}"
     ))
+}
+
+/// Says on standard error what an import that was made again has not changed.
+pub(super) fn remark_on_kept(campaign: &Campaign, wanted: &Import, next: &Next) {
+    let Campaign { name, priority, paused, .. } = campaign;
+    let (mut kept, mut commands) = (Vec::new(), Vec::new());
+    if *paused != wanted.paused {
+        let (state, verb) = if *paused { ("paused", "resume") } else { ("unpaused", "pause") };
+        kept.push(state.to_owned());
+        commands.push(next.command(&format!("{verb} {name}")));
+    }
+    if *priority != wanted.priority {
+        kept.push(format!("priority {priority}"));
+        commands.push(next.command(&format!("priority {name} {}", wanted.priority)));
+    }
+    if !kept.is_empty() {
+        let (kept, commands) = (kept.join(", "), commands.join(" && "));
+        output::note(&format!("{name} stays as it was: {kept}; to change that: {commands}"));
+    }
 }
 
 /// Prints all campaigns.

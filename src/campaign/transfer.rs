@@ -28,6 +28,7 @@ const PARTS: usize = 8;
 pub(super) async fn import(
     arguments: &Import,
     client: &mut CampaignsClient,
+    next: &Next,
 ) -> Result<Exit, Failure> {
     let (reader, source) = open(&arguments.file).or_exit(Exit::BadInput)?;
     let head = ImportHead {
@@ -51,6 +52,7 @@ pub(super) async fn import(
     }
     let (campaign, repeated) = imported.map_err(client_failure)?;
     show::imported(&campaign, repeated)?;
+    show::remark_on_kept(&campaign, arguments, next);
     Ok(Exit::Done)
 }
 

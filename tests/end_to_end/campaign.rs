@@ -130,12 +130,25 @@ fn campaigns_are_kept_and_solved_without_a_cluster() {
     let again =
         campaign(home, &[&["import", "two", "list.obf", "--split-to", "12"], &at[..]].concat());
     assert!(again.stdout[0].contains("was imported already"), "{again:?}");
+    let resume = format!("{PROGRAM} campaign resume two --store store");
+    let kept = format!("two stays as it was: paused; to change that: {resume}");
+    assert_eq!((again.code, again.stderr), (Some(0), vec![kept]));
 
     let line = |arguments: &[&str]| {
         let finished = campaign(home, &[arguments, &at[..]].concat());
         assert_eq!(finished.code, Some(0), "{finished:?}");
         finished.stdout.last().expect("a line").clone()
     };
+    assert_eq!(line(&["priority", "two", "7"]), "two: paused, priority 7, 2 tasks open");
+    let same = ["import", "two", "list.obf", "--split-to", "12", "--priority", "7", "--paused"];
+    assert_eq!(campaign(home, &[&same, &at[..]].concat()).stderr, [""; 0]);
+    let other = ["import", "two", "list.obf", "--split-to", "12", "--priority", "9"];
+    let other = campaign(home, &[&other, &at[..]].concat());
+    let (before, commands) = other.stderr[0].split_once("; to change that: ").expect("commands");
+    assert_eq!(before, "two stays as it was: paused, priority 7");
+    let changed = typed(home, commands).stdout;
+    assert!(changed[1].ends_with("priority 9, 2 tasks open"), "{changed:?}");
+    assert_eq!(line(&["pause", "two"]), "two: paused, priority 9, 2 tasks open");
     assert_eq!(line(&["priority", "two", "7"]), "two: paused, priority 7, 2 tasks open");
     // Neither would ever end: nobody else can let it go on, nobody at all works on it.
     let told = |verb: &str| format!("{PROGRAM} campaign {verb} two --store store");
