@@ -205,6 +205,44 @@ fn many_refuted_rows_are_counted_and_found_by_the_commands_that_are_told() {
 }
 
 #[test]
+fn every_answer_in_obf_is_read_again() {
+    let first = ffo(1);
+    let after = first.position.play("g8".parse().expect("a square")).expect("it is legal");
+    let after = format!("{} % after g8\n", notation::board(after, first.side.other()));
+    let passing = format!("OXXXXXX-{} X # a pass\n", "X".repeat(56));
+    let home = home_with(&[("after", &after), ("small", "start %4x4\n"), ("passing", &passing)]);
+    let home = home.path();
+    let search = ["--store", "store", "--threads", "1", "--hash", "64M"];
+    let succeed = |arguments: &[&str]| {
+        let finished = run(home, arguments);
+        assert_eq!(finished.code, Some(0), "{finished:?}");
+        finished.stdout
+    };
+    // The value of the position after g8 is stored with this one's, without a move.
+    let board = notation::board(first.position, first.side);
+    succeed(&[&["solve", &board], &search[..]].concat());
+    for (name, size, value, comment) in [
+        ("after", "8x8", ":-18;", " % after g8"),
+        ("small", "4x4", ":-10;", " %4x4"),
+        ("passing", "8x8", "; PS:+48;", " # a pass"),
+    ] {
+        let import = ["campaign", "import", "--store", "store", "--board", size];
+        succeed(&[&import[..], &[name, name]].concat());
+        succeed(&[&["campaign", "run", name], &search[..]].concat());
+        let export = ["campaign", "export", "--store", "store", name];
+        let answered = succeed(&[&export[..], &["--out", "answered"]].concat());
+        assert!(answered.is_empty(), "{answered:?}");
+        let answered = fs::read_to_string(home.join("answered")).expect("it was written");
+        assert!(answered.ends_with(&format!("{value}{comment}\n")), "{answered}");
+        succeed(&[&import[..], &["again", "answered"]].concat());
+        let proved = succeed(&[&["campaign", "run", "again", "--json"], &search[..]].concat());
+        assert!(proved[0].contains("\"proved\":1"), "{proved:?}");
+        succeed(&["campaign", "remove", "again", "--store", "store"]);
+        succeed(&[&["solve", "answered", "--board", size], &search[..]].concat());
+    }
+}
+
+#[test]
 fn bad_campaigns_are_named() {
     let bad = PUBLISHED.replace(",4,-64,0", ",4,-64,x");
     let home = home_with(&[("bad.csv", &bad), ("good.csv", PUBLISHED)]);
