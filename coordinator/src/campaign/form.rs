@@ -161,7 +161,7 @@ pub fn format_row(form: Form, row: &Row, answer: &Answer) -> Option<String> {
 pub(super) fn renewed(form: Form, line: &str, row: &Row, answer: &Answer) -> String {
     let fresh = match form {
         Form::Tasks => None,
-        Form::Knowledge => knowledge::format(row, answer),
+        Form::Knowledge => knowledge::renewed(line, row, answer),
         Form::Obf => obf::answered(line, row, answer),
         Form::Json => Some(json::format(row, answer)),
     };

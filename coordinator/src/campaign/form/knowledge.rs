@@ -47,8 +47,18 @@ pub(super) fn read(line: &str, defaults: Defaults) -> Result<Option<Row>, RowFau
 ///
 /// The number of nodes is negative, which says that they are not those of the published program.
 pub(super) fn format(row: &Row, answer: &Answer) -> Option<String> {
+    proved(&format!("{};", row.board()), row, answer)
+}
+
+/// Returns what is proved of a row that was read from `line`, whose position stays as it was written.
+pub(super) fn renewed(line: &str, row: &Row, answer: &Answer) -> Option<String> {
+    let (position, _) = line.split_once(',')?;
+    proved(position, row, answer)
+}
+
+fn proved(position: &str, row: &Row, answer: &Answer) -> Option<String> {
     let State::Decided(_) = answer.state else { return None };
-    let (board, depth, nodes) = (row.board(), row.position.empties(), answer.nodes);
+    let (depth, nodes) = (row.position.empties(), answer.nodes);
     let (lower, upper) = (answer.bound.lower().discs(), answer.bound.upper().discs());
-    Some(format!("{board};,{depth},100,{lower},{upper},-{}", nodes.max(1)))
+    Some(format!("{position},{depth},100,{lower},{upper},-{}", nodes.max(1)))
 }

@@ -178,6 +178,17 @@ fn answers_stand_where_a_form_has_a_place_for_them() {
     assert_eq!(object, expected);
 }
 
+#[test]
+fn a_row_of_knowledge_keeps_its_position_as_it_was_written() {
+    let proved = decided(Outcome::Proved, 4, 4);
+    for position in [BOARD.to_owned(), format!("{BOARD};"), format!(" {BOARD} ;")] {
+        let line = format!("{position},50,100,-64,64,7");
+        let text = renewed(Form::Knowledge, &line, &row(Form::Knowledge, &line), &proved);
+        let (kept, answer) = text.split_once(',').unwrap();
+        assert_eq!((kept, answer.starts_with("50,100,4,4,-")), (&*position, true), "{text}");
+    }
+}
+
 fn solved(best_move: Option<&str>) -> Answer {
     let best_move = best_move.map(|square| square.parse().unwrap());
     Answer { best_move, ..decided(Outcome::Solved, 6, 6) }
