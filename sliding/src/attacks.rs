@@ -2,6 +2,32 @@
 
 use outflank_kernel::bits::take_lowest;
 
+/// Asks for one slider after the other. A loop, and no closure: the function behind
+/// `core::array::from_fn` has not the features of its caller, so that a closure in it keeps what
+/// needs them as calls, and LLVM makes no vectors of it.
+macro_rules! one_by_one {
+    ($self:ident.$query:ident, $squares:ident, $occupied:ident) => {{
+        let (mut attacks, mut i) = ([0; 8], 0);
+        while i < 8 {
+            attacks[i] = $self.$query($squares[i], $occupied[i]);
+            i += 1;
+        }
+        attacks
+    }};
+}
+
+/// Asks for all squares by eight batches, of a rank each; see [`one_by_one`].
+macro_rules! rank_by_rank {
+    ($self:ident.$batch:ident, $occupied:ident) => {{
+        let (mut attacks, mut squares) = ([0; 64], 0x0706_0504_0302_0100_u64);
+        for rank in attacks.as_chunks_mut().0 {
+            *rank = $self.$batch(squares.to_le_bytes(), [$occupied; 8]);
+            squares = squares.wrapping_add(0x0808_0808_0808_0808);
+        }
+        attacks
+    }};
+}
+
 /// A way to generate the attacks of sliding pieces.
 ///
 /// The types that implement it have no size. Those that need instructions which not every CPU has
@@ -38,19 +64,19 @@ pub trait Attacks: Copy + Send + Sync + 'static {
     /// Returns the attacks of eight rooks, each on a board of its own.
     #[inline(always)]
     fn rooks8(self, squares: [u8; 8], occupied: [u64; 8]) -> [u64; 8] {
-        core::array::from_fn(|i| self.rook(squares[i], occupied[i]))
+        one_by_one!(self.rook, squares, occupied)
     }
 
     /// Returns the attacks of eight bishops, each on a board of its own.
     #[inline(always)]
     fn bishops8(self, squares: [u8; 8], occupied: [u64; 8]) -> [u64; 8] {
-        core::array::from_fn(|i| self.bishop(squares[i], occupied[i]))
+        one_by_one!(self.bishop, squares, occupied)
     }
 
     /// Returns the attacks of eight queens, each on a board of its own.
     #[inline(always)]
     fn queens8(self, squares: [u8; 8], occupied: [u64; 8]) -> [u64; 8] {
-        core::array::from_fn(|i| self.queen(squares[i], occupied[i]))
+        one_by_one!(self.queen, squares, occupied)
     }
 
     /// Returns the squares that any of the sliders attacks. A queen is in both sets. Every slider
@@ -91,19 +117,19 @@ pub trait Attacks: Copy + Send + Sync + 'static {
     /// Returns the attacks of a rook on each square of one board.
     #[inline(always)]
     fn all_rooks(self, occupied: u64) -> [u64; 64] {
-        all(|squares| self.rooks8(squares, [occupied; 8]))
+        rank_by_rank!(self.rooks8, occupied)
     }
 
     /// Returns the attacks of a bishop on each square of one board.
     #[inline(always)]
     fn all_bishops(self, occupied: u64) -> [u64; 64] {
-        all(|squares| self.bishops8(squares, [occupied; 8]))
+        rank_by_rank!(self.bishops8, occupied)
     }
 
     /// Returns the attacks of a queen on each square of one board.
     #[inline(always)]
     fn all_queens(self, occupied: u64) -> [u64; 64] {
-        all(|squares| self.queens8(squares, [occupied; 8]))
+        rank_by_rank!(self.queens8, occupied)
     }
 
     /// Returns the squares that a rook attacks in addition once the `blockers` that it attacks are
@@ -121,14 +147,4 @@ pub trait Attacks: Copy + Send + Sync + 'static {
         let seen = self.bishop(square, occupied);
         seen ^ self.bishop(square, occupied & !(seen & blockers))
     }
-}
-
-/// Returns the attacks from all squares, made by eight batches of one rank.
-#[inline(always)]
-fn all(batch: impl Fn([u8; 8]) -> [u64; 8]) -> [u64; 64] {
-    let mut attacks = [0; 64];
-    for (first, rank) in (0..64).step_by(8).zip(attacks.as_chunks_mut::<8>().0) {
-        *rank = batch(core::array::from_fn(|file| first + file as u8));
-    }
-    attacks
 }

@@ -67,10 +67,17 @@ impl Attacks for KoggeStone {
     #[inline(always)]
     fn union(self, rooks: u64, bishops: u64, occupied: u64) -> u64 {
         let empty = !(occupied | rooks | bishops);
-        let [right, up, left, down, diagonals @ ..] = DIRECTIONS;
-        let straight = [right, up, left, down].map(|direction| walk(rooks, empty, direction));
-        let diagonal = diagonals.map(|direction| walk(bishops, empty, direction));
-        straight.into_iter().chain(diagonal).fold(0, |union, attacks| union | attacks)
+        let [right, up, left, down, up_right, up_left, down_left, down_right] = DIRECTIONS;
+        // Written out: a closure in `map` would not have the features of the caller.
+        let straight = walk(rooks, empty, right)
+            | walk(rooks, empty, up)
+            | walk(rooks, empty, left)
+            | walk(rooks, empty, down);
+        let diagonal = walk(bishops, empty, up_right)
+            | walk(bishops, empty, up_left)
+            | walk(bishops, empty, down_left)
+            | walk(bishops, empty, down_right);
+        straight | diagonal
     }
 }
 

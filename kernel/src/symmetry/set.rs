@@ -27,8 +27,12 @@ pub trait Symmetry: Copy + Send + Sync + 'static {
 
     /// Returns the smallest image of each of eight boards.
     #[inline(always)]
-    fn smallest8(self, boards: [u64; 8]) -> [u64; 8] {
-        boards.map(|board| self.smallest(board))
+    fn smallest8(self, mut boards: [u64; 8]) -> [u64; 8] {
+        // A loop: the function behind `map` has not the features of the caller.
+        for board in &mut boards {
+            *board = self.smallest(*board);
+        }
+        boards
     }
 
     /// Returns the players and opponents of the smallest image of each of eight positions.

@@ -70,7 +70,9 @@ fn both(square: u8, occupied: u64) -> (u64, u64) {
 #[inline]
 #[target_feature(enable = "avx2")]
 fn three_lines(square: u8, occupied: u64) -> __m256i {
-    let [slider, mirrored] = loaded_bits(square).map(|bit| _mm256_set1_epi64x(bit.cast_signed()));
+    let [slider, mirrored] = loaded_bits(square);
+    let (slider, mirrored) =
+        (_mm256_set1_epi64x(slider.cast_signed()), _mm256_set1_epi64x(mirrored.cast_signed()));
     let lines: *const __m256i = core::ptr::from_ref(lines(square)).cast();
     // SAFETY: `Lines` is 32 bytes, aligned to 32.
     let lines = unsafe { _mm256_load_si256(lines) };

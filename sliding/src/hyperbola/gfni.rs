@@ -246,10 +246,11 @@ impl Diagonals {
     #[inline]
     #[target_feature(enable = "avx512f,avx512vbmi")]
     fn through(&self, index: __m512i) -> __m512i {
-        let [low, high] = self.0.each_ref().map(|bytes| {
-            // SAFETY: the array has 64 bytes, and the load needs no alignment.
-            unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) }
-        });
+        let [low, high] = &self.0;
+        // SAFETY: the array has 64 bytes, and the load needs no alignment.
+        let low = unsafe { _mm512_loadu_si512(low.as_ptr().cast()) };
+        // SAFETY: as above.
+        let high = unsafe { _mm512_loadu_si512(high.as_ptr().cast()) };
         _mm512_permutex2var_epi8(low, index, high)
     }
 }

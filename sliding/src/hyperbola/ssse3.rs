@@ -48,7 +48,9 @@ impl Attacks for HyperbolaSsse3 {
 #[inline]
 #[target_feature(enable = "ssse3")]
 fn bishop(square: u8, occupied: u64) -> u64 {
-    let [slider, mirrored] = loaded_bits(square).map(|bit| _mm_set1_epi64x(bit.cast_signed()));
+    let [slider, mirrored] = loaded_bits(square);
+    let (slider, mirrored) =
+        (_mm_set1_epi64x(slider.cast_signed()), _mm_set1_epi64x(mirrored.cast_signed()));
     let lines: *const __m128i = core::ptr::from_ref(diagonals(square)).cast();
     // SAFETY: `Diagonals` is 16 bytes, aligned to 16.
     let lines = unsafe { _mm_load_si128(lines) };

@@ -62,11 +62,15 @@ pub fn pawn_drops<L: Layout>(side: Side, pawns: L) -> L {
 /// As [`pawn_drops`].
 #[inline(always)]
 #[must_use]
-pub fn pawn_drops8<L: Layout>(side: Side, pawns: [L; 8]) -> [L; 8] {
+pub fn pawn_drops8<L: Layout>(side: Side, mut pawns: [L; 8]) -> [L; 8] {
     debug_assert!(pawns.into_iter().all(one_a_file), "two pawns on a file: {pawns:?}");
     let allowed = pawns.into_iter().all(|pawns| none_on_last_rank(side, pawns));
     debug_assert!(allowed, "a pawn on the last rank: {pawns:?}");
-    pawns.map(|pawns| L::pawn_drops_of_several(side, pawns))
+    // A loop: the function behind `map` has not the features of the caller.
+    for board in &mut pawns {
+        *board = L::pawn_drops_of_several(side, *board);
+    }
+    pawns
 }
 
 /// Returns the empty squares, `targets`, where `side` may drop a pawn.
