@@ -19,6 +19,8 @@ use crate::kogge_stone::KoggeStoneNeon;
 #[cfg(target_arch = "x86_64")]
 use crate::kogge_stone::{KoggeStoneAvx2, KoggeStoneGfni, union_avx512};
 #[cfg(target_arch = "x86_64")]
+use crate::obstruction::ObstructionDifference;
+#[cfg(target_arch = "x86_64")]
 use crate::okuhara::OkuharaAvx512;
 
 /// The best portable code: every aarch64 CPU reverses 64 bits by one instruction.
@@ -91,6 +93,8 @@ best! {
     bishop(square: u8, occupied: u64) -> u64 = self.avx2().ssse3().bishop(square, occupied);
     queen(square: u8, occupied: u64) -> u64 = OkuharaAvx512::new(self).queen(square, occupied);
     both(square: u8, occupied: u64) -> (u64, u64) = OkuharaAvx512::new(self).both(square, occupied);
+    rooks8(squares: [u8; 8], occupied: [u64; 8]) -> [u64; 8] =
+        ObstructionDifference.rooks8(squares, occupied); // LLVM makes vectors of it
     union(rooks: u64, bishops: u64, occupied: u64) -> u64 =
         // SAFETY: the token proves the features.
         unsafe { union_avx512(rooks, bishops, occupied) };
