@@ -64,8 +64,9 @@ pub(crate) struct Filled<T> {
     table: UnsafeCell<T>,
 }
 
-// SAFETY: the table is written once, inside `once`, and only read after that.
-unsafe impl<T: Sync> Sync for Filled<T> {}
+// SAFETY: the table is written once, inside `once`, by whichever thread comes first, hence `Send`;
+// after that it is only read, by all of them, hence `Sync`.
+unsafe impl<T: Send + Sync> Sync for Filled<T> {}
 
 impl<T> Filled<T> {
     /// Wraps a table that is still empty.
