@@ -27,40 +27,78 @@ impl Magic {
     }
 }
 
-/// How the entries of a square are found: 24 bytes.
-#[derive(Clone, Copy)]
-struct Entry {
-    irrelevant: u64,
-    magic: u64,
-    /// The place of index 0, before the table for some: the sum with the index wraps.
-    first: u32,
-}
-
-impl Entry {
-    #[inline(always)]
-    const fn place<const SHIFT: u32>(&self, occupied: u64) -> usize {
-        let number = (occupied | self.irrelevant).wrapping_mul(self.magic) >> SHIFT;
-        self.first.wrapping_add(number as u32) as usize
-    }
-}
-
 const ROOK_SHIFT: u32 = 64 - 12;
 const BISHOP_SHIFT: u32 = 64 - 9;
 
-static ROOKS: [Entry; 64] = entries(Piece::Rook, &numbers::ROOKS);
-static BISHOPS: [Entry; 64] = entries(Piece::Bishop, &numbers::BISHOPS);
+/// How the attacks of a piece on a square are found; the shift is the same for all squares.
+#[derive(Clone, Copy)]
+struct Entry<const SHIFT: u32> {
+    irrelevant: u64,
+    magic: u64,
+    /// The place of number 0, before the table for some: it is never read.
+    origin: *const u64,
+}
 
-const fn entries(piece: Piece, magics: &[Magic; 64]) -> [Entry; 64] {
-    let mut entries = [Entry { irrelevant: 0, magic: 0, first: 0 }; 64];
-    let (mut square, mut start) = (0, 0_u32);
-    while square < 64 {
-        let Magic { number, lowest, span } = magics[square];
+impl<const SHIFT: u32> Entry<SHIFT> {
+    const NOWHERE: Self = Self { irrelevant: 0, magic: 0, origin: core::ptr::null() };
+
+    const fn new(piece: Piece, magic: Magic, square: usize, origin: isize) -> Self {
         let irrelevant = !piece.relevant(square as u8);
-        entries[square] = Entry { irrelevant, magic: number, first: start.wrapping_sub(lowest) };
-        start += span;
+        Self { irrelevant, magic: magic.number, origin: TABLE.at(origin) }
+    }
+
+    #[inline(always)]
+    const fn number(&self, occupied: u64) -> usize {
+        ((occupied | self.irrelevant).wrapping_mul(self.magic) >> SHIFT) as usize
+    }
+
+    /// Returns the attacks with this occupancy.
+    ///
+    /// # Safety
+    /// The table is filled.
+    #[inline(always)]
+    unsafe fn looked_up(&self, occupied: u64) -> u64 {
+        let place = self.origin.wrapping_add(self.number(occupied));
+        // SAFETY: `fill` has been at every place that an occupancy can lead to, with checks, and
+        // nothing writes them any more.
+        unsafe { *place }
+    }
+}
+
+/// The entries of a square: a line of the cache, which a queen reads once.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+struct Square {
+    rook: Entry<ROOK_SHIFT>,
+    bishop: Entry<BISHOP_SHIFT>,
+}
+
+// SAFETY: nothing is written through the addresses, and read only after the table is filled.
+unsafe impl Sync for Square {}
+
+static SQUARES: [Square; 64] = {
+    let mut squares = [Square { rook: Entry::NOWHERE, bishop: Entry::NOWHERE }; 64];
+    let (rooks, bishops) = (origins(&numbers::ROOKS, 0), origins(&numbers::BISHOPS, ROOK_PLACES));
+    let mut square = 0;
+    while square < 64 {
+        squares[square] = Square {
+            rook: Entry::new(Piece::Rook, numbers::ROOKS[square], square, rooks[square]),
+            bishop: Entry::new(Piece::Bishop, numbers::BISHOPS[square], square, bishops[square]),
+        };
         square += 1;
     }
-    entries
+    squares
+};
+
+/// Returns the place of number 0 of each square, if the lowest of all is `start`.
+const fn origins(magics: &[Magic; 64], start: usize) -> [isize; 64] {
+    let (mut origins, mut start, mut square) = ([0; 64], start as isize, 0);
+    while square < 64 {
+        origins[square] = start - magics[square].lowest as isize;
+        start += magics[square].span as isize;
+        square += 1;
+    }
+    origins
 }
 
 const fn places(magics: &[Magic; 64]) -> usize {
@@ -72,20 +110,22 @@ const fn places(magics: &[Magic; 64]) -> usize {
     places
 }
 
-struct Tables {
-    rooks: [u64; places(&numbers::ROOKS)],
-    bishops: [u64; places(&numbers::BISHOPS)],
-}
+const ROOK_PLACES: usize = places(&numbers::ROOKS);
+const PLACES: usize = ROOK_PLACES + places(&numbers::BISHOPS);
 
-static TABLES: Filled<Tables> = Filled::new(Tables {
-    rooks: [0; places(&numbers::ROOKS)],
-    bishops: [0; places(&numbers::BISHOPS)],
-});
+static TABLE: Filled<[u64; PLACES]> = Filled::new([0; PLACES]);
 
-fn fill<const SHIFT: u32>(piece: Piece, entries: &[Entry; 64], table: &mut [u64]) {
-    for (square, entry) in (0..64).zip(entries) {
+fn fill<const SHIFT: u32>(
+    piece: Piece,
+    entry: fn(&Square) -> &Entry<SHIFT>,
+    origins: [isize; 64],
+    table: &mut [u64; PLACES],
+) {
+    for ((square, origin), entries) in (0..64).zip(origins).zip(&SQUARES) {
+        let entry = entry(entries);
         subsets(!entry.irrelevant, |occupied| {
-            table[entry.place::<SHIFT>(occupied)] = piece.attacks(square, occupied);
+            let place = origin.wrapping_add_unsigned(entry.number(occupied));
+            table[place as usize] = piece.attacks(square, occupied);
         });
     }
 }
@@ -99,9 +139,10 @@ impl BlackMagic {
     #[must_use]
     #[expect(clippy::new_without_default, reason = "filling a table is no default")]
     pub fn new() -> Self {
-        TABLES.fill(|tables| {
-            fill::<ROOK_SHIFT>(Piece::Rook, &ROOKS, &mut tables.rooks);
-            fill::<BISHOP_SHIFT>(Piece::Bishop, &BISHOPS, &mut tables.bishops);
+        TABLE.fill(|table| {
+            let (rooks, bishops) = (&numbers::ROOKS, &numbers::BISHOPS);
+            fill(Piece::Rook, |square| &square.rook, origins(rooks, 0), table);
+            fill(Piece::Bishop, |square| &square.bishop, origins(bishops, ROOK_PLACES), table);
         });
         Self(())
     }
@@ -110,19 +151,13 @@ impl BlackMagic {
 impl Attacks for BlackMagic {
     #[inline(always)]
     fn rook(self, square: u8, occupied: u64) -> u64 {
-        let place = ROOKS[index(square)].place::<ROOK_SHIFT>(occupied);
-        // SAFETY: `new` has filled the tables.
-        let tables = unsafe { TABLES.get() };
-        // SAFETY: `fill` has been at every place that an occupancy can lead to, with checks.
-        unsafe { *tables.rooks.get_unchecked(place) }
+        // SAFETY: `new` has filled the table.
+        unsafe { SQUARES[index(square)].rook.looked_up(occupied) }
     }
 
     #[inline(always)]
     fn bishop(self, square: u8, occupied: u64) -> u64 {
-        let place = BISHOPS[index(square)].place::<BISHOP_SHIFT>(occupied);
-        // SAFETY: `new` has filled the tables.
-        let tables = unsafe { TABLES.get() };
         // SAFETY: as for rooks.
-        unsafe { *tables.bishops.get_unchecked(place) }
+        unsafe { SQUARES[index(square)].bishop.looked_up(occupied) }
     }
 }

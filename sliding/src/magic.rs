@@ -10,53 +10,77 @@ mod numbers;
 
 use crate::attacks::Attacks;
 use crate::geometry::index;
-use crate::table::{BISHOP_ENTRIES, Filled, Piece, ROOK_ENTRIES, subsets};
+use crate::table::{ENTRIES, Filled, Piece, subsets};
 
-/// How the entries of a square are found: 24 bytes.
+static TABLE: Filled<[u64; ENTRIES]> = Filled::new([0; ENTRIES]);
+
+/// How the attacks of a piece on a square are found.
 #[derive(Clone, Copy)]
+#[repr(C)]
 struct Entry {
     relevant: u64,
     magic: u64,
-    first: u32,
-    shift: u32,
+    first: *const u64,
+    /// 52 to 59.
+    shift: u64,
 }
 
 impl Entry {
     #[inline(always)]
-    const fn place(&self, occupied: u64) -> usize {
-        let number = (occupied & self.relevant).wrapping_mul(self.magic) >> self.shift;
-        self.first as usize + number as usize
+    const fn number(&self, occupied: u64) -> usize {
+        // The shift takes its count modulo 64, which spares the check.
+        ((occupied & self.relevant).wrapping_mul(self.magic) >> (self.shift & 63)) as usize
+    }
+
+    /// Returns the attacks with this occupancy.
+    ///
+    /// # Safety
+    /// The table is filled.
+    #[inline(always)]
+    unsafe fn looked_up(&self, occupied: u64) -> u64 {
+        let place = self.first.wrapping_add(self.number(occupied));
+        // SAFETY: the shift leaves as many bits as there are relevant squares, and the attacks of
+        // all their occupancies follow the first; nothing writes them any more.
+        unsafe { *place }
     }
 }
 
-static ROOKS: [Entry; 64] = entries(Piece::Rook, &numbers::ROOKS);
-static BISHOPS: [Entry; 64] = entries(Piece::Bishop, &numbers::BISHOPS);
+/// The entries of a square: a line of the cache, which a queen reads once.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+struct Square {
+    rook: Entry,
+    bishop: Entry,
+}
 
-const fn entries(piece: Piece, magics: &[u64; 64]) -> [Entry; 64] {
-    let mut entries = [Entry { relevant: 0, magic: 0, first: 0, shift: 0 }; 64];
-    let (mut square, mut first) = (0, 0);
+// SAFETY: nothing is written through the addresses, and read only after the table is filled.
+unsafe impl Sync for Square {}
+
+static SQUARES: [Square; 64] = {
+    const NOWHERE: Entry = Entry { relevant: 0, magic: 0, first: core::ptr::null(), shift: 0 };
+    let mut squares = [Square { rook: NOWHERE, bishop: NOWHERE }; 64];
+    let mut square = 0;
     while square < 64 {
-        let relevant = piece.relevant(square as u8);
-        let bits = relevant.count_ones();
-        entries[square] = Entry { relevant, magic: magics[square], first, shift: 64 - bits };
-        first += 1 << bits;
+        squares[square] = Square {
+            rook: entry(Piece::Rook, numbers::ROOKS[square], square),
+            bishop: entry(Piece::Bishop, numbers::BISHOPS[square], square),
+        };
         square += 1;
     }
-    entries
+    squares
+};
+
+const fn entry(piece: Piece, magic: u64, square: usize) -> Entry {
+    let relevant = piece.relevant(square as u8);
+    let first = TABLE.at(piece.firsts()[square] as isize);
+    Entry { relevant, magic, first, shift: 64 - relevant.count_ones() as u64 }
 }
 
-struct Tables {
-    rooks: [u64; ROOK_ENTRIES],
-    bishops: [u64; BISHOP_ENTRIES],
-}
-
-static TABLES: Filled<Tables> =
-    Filled::new(Tables { rooks: [0; ROOK_ENTRIES], bishops: [0; BISHOP_ENTRIES] });
-
-fn fill(piece: Piece, entries: &[Entry; 64], table: &mut [u64]) {
-    for (square, entry) in (0..64).zip(entries) {
+fn fill(piece: Piece, entry: fn(&Square) -> &Entry, table: &mut [u64; ENTRIES]) {
+    for ((square, first), entries) in (0..64).zip(piece.firsts()).zip(&SQUARES) {
+        let entry = entry(entries);
         subsets(entry.relevant, |occupied| {
-            table[entry.place(occupied)] = piece.attacks(square, occupied);
+            table[first + entry.number(occupied)] = piece.attacks(square, occupied);
         });
     }
 }
@@ -70,9 +94,9 @@ impl FancyMagic {
     #[must_use]
     #[expect(clippy::new_without_default, reason = "filling a table is no default")]
     pub fn new() -> Self {
-        TABLES.fill(|tables| {
-            fill(Piece::Rook, &ROOKS, &mut tables.rooks);
-            fill(Piece::Bishop, &BISHOPS, &mut tables.bishops);
+        TABLE.fill(|table| {
+            fill(Piece::Rook, |square| &square.rook, table);
+            fill(Piece::Bishop, |square| &square.bishop, table);
         });
         Self(())
     }
@@ -81,19 +105,13 @@ impl FancyMagic {
 impl Attacks for FancyMagic {
     #[inline(always)]
     fn rook(self, square: u8, occupied: u64) -> u64 {
-        let place = ROOKS[index(square)].place(occupied);
-        // SAFETY: `new` has filled the tables.
-        let tables = unsafe { TABLES.get() };
-        // SAFETY: the shift leaves as many bits as there are relevant squares.
-        unsafe { *tables.rooks.get_unchecked(place) }
+        // SAFETY: `new` has filled the table.
+        unsafe { SQUARES[index(square)].rook.looked_up(occupied) }
     }
 
     #[inline(always)]
     fn bishop(self, square: u8, occupied: u64) -> u64 {
-        let place = BISHOPS[index(square)].place(occupied);
-        // SAFETY: `new` has filled the tables.
-        let tables = unsafe { TABLES.get() };
         // SAFETY: as for rooks.
-        unsafe { *tables.bishops.get_unchecked(place) }
+        unsafe { SQUARES[index(square)].bishop.looked_up(occupied) }
     }
 }

@@ -2,7 +2,16 @@
 //!
 //! PEXT brings the occupancy of the relevant squares together as a number. The table holds the
 //! attacks as boards (841 KiB), or only the reachable squares as 16 bits which PDEP spreads over
-//! the lines (210 KiB). Source: chess programming wiki, "BMI2"; TECHNIQUES G7.
+//! the lines (210 KiB).
+//!
+//! What a query has to know of a square is in one entry, aligned so that it never straddles two
+//! lines of the cache, and leads to the table by address:
+//!
+//! ```text
+//!   PEXT             32 bytes    rook: relevant, address    bishop: relevant, address
+//!   PEXT and PDEP    64 bytes    the same with the lines, and 16 bytes to spare
+//! ```
+//! So a queen takes nine instructions. Source: chess programming wiki, "BMI2"; TECHNIQUES G7.
 
 use core::arch::x86_64::{_pdep_u64, _pext_u64};
 
@@ -11,57 +20,58 @@ use outflank_kernel::bits::extract;
 
 use crate::attacks::Attacks;
 use crate::geometry::index;
-use crate::table::{BISHOP_ENTRIES, Filled, Piece, ROOK_ENTRIES, subsets};
+use crate::table::{ENTRIES, Filled, Piece, subsets};
 
-/// Where the entries of a square are.
+static BOARDS: Filled<[u64; ENTRIES]> = Filled::new([0; ENTRIES]);
+static PACKED: Filled<[u16; ENTRIES]> = Filled::new([0; ENTRIES]);
+
+/// The relevant squares of a piece, and its first attacks in the table.
 #[derive(Clone, Copy)]
 struct Entry {
     relevant: u64,
-    /// The attacks on an empty board.
-    lines: u64,
-    first: usize,
+    first: *const u64,
 }
 
-static ROOKS: [Entry; 64] = entries(Piece::Rook);
-static BISHOPS: [Entry; 64] = entries(Piece::Bishop);
+/// The entries of a square: half a line of the cache.
+#[derive(Clone, Copy)]
+#[repr(C, align(32))]
+struct Square {
+    rook: Entry,
+    bishop: Entry,
+}
 
-const fn entries(piece: Piece) -> [Entry; 64] {
-    let mut entries = [Entry { relevant: 0, lines: 0, first: 0 }; 64];
-    let (mut square, mut first) = (0, 0);
+// SAFETY: nothing is written through the addresses, and read only after the table is filled.
+unsafe impl Sync for Square {}
+
+static SQUARES: [Square; 64] = {
+    const NOWHERE: Entry = Entry { relevant: 0, first: core::ptr::null() };
+    let mut squares = [Square { rook: NOWHERE, bishop: NOWHERE }; 64];
+    let mut square = 0;
     while square < 64 {
-        let relevant = piece.relevant(square as u8);
-        entries[square] = Entry { relevant, lines: piece.attacks(square as u8, 0), first };
-        first += 1 << relevant.count_ones();
+        squares[square] =
+            Square { rook: entry(Piece::Rook, square), bishop: entry(Piece::Bishop, square) };
         square += 1;
     }
-    entries
+    squares
+};
+
+const fn entry(piece: Piece, square: usize) -> Entry {
+    let first = BOARDS.at(piece.firsts()[square] as isize);
+    Entry { relevant: piece.relevant(square as u8), first }
 }
 
-struct Tables<T> {
-    rooks: [T; ROOK_ENTRIES],
-    bishops: [T; BISHOP_ENTRIES],
-}
-
-static BOARDS: Filled<Tables<u64>> =
-    Filled::new(Tables { rooks: [0; ROOK_ENTRIES], bishops: [0; BISHOP_ENTRIES] });
-static SPREAD: Filled<Tables<u16>> =
-    Filled::new(Tables { rooks: [0; ROOK_ENTRIES], bishops: [0; BISHOP_ENTRIES] });
-
-/// Fills the table of a piece with what `made` makes of the entry and the attacks.
-fn fill<T>(piece: Piece, entries: &[Entry; 64], table: &mut [T], made: fn(&Entry, u64) -> T) {
-    for (square, entry) in (0..64).zip(entries) {
-        subsets(entry.relevant, |occupied| {
-            let place = entry.first + extract(occupied, entry.relevant) as usize;
-            table[place] = made(entry, piece.attacks(square, occupied));
-        });
+/// Fills the table of both pieces with what `made` makes of the piece, the square and the attacks.
+fn fill<T>(table: &mut [T; ENTRIES], made: impl Fn(Piece, u8, u64) -> T) {
+    for piece in [Piece::Rook, Piece::Bishop] {
+        for (square, first) in (0..64).zip(piece.firsts()) {
+            let relevant = piece.relevant(square);
+            subsets(relevant, |occupied| {
+                let attacks = piece.attacks(square, occupied);
+                let place = first + extract(occupied, relevant) as usize;
+                table[place] = made(piece, square, attacks);
+            });
+        }
     }
-}
-
-/// Returns the place of this occupancy in the table.
-#[inline]
-#[target_feature(enable = "bmi2")]
-fn place(entry: &Entry, occupied: u64) -> usize {
-    entry.first + _pext_u64(occupied, entry.relevant) as usize
 }
 
 /// Attacks from a table of 841 KiB indexed by PEXT. Slow on AMD before Zen 3, whose PEXT is
@@ -74,10 +84,7 @@ impl Pext {
     /// the CPU has BMI2.
     #[must_use]
     pub fn new(token: Avx2) -> Self {
-        BOARDS.fill(|tables| {
-            fill(Piece::Rook, &ROOKS, &mut tables.rooks, |_, attacks| attacks);
-            fill(Piece::Bishop, &BISHOPS, &mut tables.bishops, |_, attacks| attacks);
-        });
+        BOARDS.fill(|table| fill(table, |_, _, attacks| attacks));
         Self(token)
     }
 }
@@ -85,23 +92,67 @@ impl Pext {
 impl Attacks for Pext {
     #[inline(always)]
     fn rook(self, square: u8, occupied: u64) -> u64 {
-        // SAFETY: the token proves the features.
-        let place = unsafe { place(&ROOKS[index(square)], occupied) };
-        // SAFETY: `new` has filled the table.
-        let tables = unsafe { BOARDS.get() };
-        // SAFETY: PEXT is below 2 to the number of relevant squares, and so many entries follow.
-        unsafe { *tables.rooks.get_unchecked(place) }
+        // SAFETY: the token proves the features, and that `new` has filled the table.
+        unsafe { looked_up(&SQUARES[index(square)].rook, occupied) }
     }
 
     #[inline(always)]
     fn bishop(self, square: u8, occupied: u64) -> u64 {
-        // SAFETY: the token proves the features.
-        let place = unsafe { place(&BISHOPS[index(square)], occupied) };
-        // SAFETY: `new` has filled the table.
-        let tables = unsafe { BOARDS.get() };
         // SAFETY: as for rooks.
-        unsafe { *tables.bishops.get_unchecked(place) }
+        unsafe { looked_up(&SQUARES[index(square)].bishop, occupied) }
     }
+}
+
+/// Returns the attacks with this occupancy.
+///
+/// # Safety
+/// The table is filled; a caller without BMI2 has to know that the CPU has it.
+#[inline]
+#[target_feature(enable = "bmi2")]
+unsafe fn looked_up(entry: &Entry, occupied: u64) -> u64 {
+    let place = entry.first.wrapping_add(_pext_u64(occupied, entry.relevant) as usize);
+    // SAFETY: PEXT is below 2 to the number of relevant squares, and so many attacks follow the
+    // first; nothing writes them any more.
+    unsafe { *place }
+}
+
+/// The relevant squares of a piece, its attacks on an empty board, and the first packed ones.
+#[derive(Clone, Copy)]
+struct PackedEntry {
+    relevant: u64,
+    lines: u64,
+    first: *const u16,
+}
+
+/// The entries of a square: a line of the cache.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+struct PackedSquare {
+    rook: PackedEntry,
+    bishop: PackedEntry,
+}
+
+// SAFETY: nothing is written through the addresses, and read only after the table is filled.
+unsafe impl Sync for PackedSquare {}
+
+static PACKED_SQUARES: [PackedSquare; 64] = {
+    const NOWHERE: PackedEntry = PackedEntry { relevant: 0, lines: 0, first: core::ptr::null() };
+    let mut squares = [PackedSquare { rook: NOWHERE, bishop: NOWHERE }; 64];
+    let mut square = 0;
+    while square < 64 {
+        squares[square] = PackedSquare {
+            rook: packed_entry(Piece::Rook, square),
+            bishop: packed_entry(Piece::Bishop, square),
+        };
+        square += 1;
+    }
+    squares
+};
+
+const fn packed_entry(piece: Piece, square: usize) -> PackedEntry {
+    let first = PACKED.at(piece.firsts()[square] as isize);
+    let square = square as u8;
+    PackedEntry { relevant: piece.relevant(square), lines: piece.attacks(square, 0), first }
 }
 
 /// Attacks from a table of 210 KiB indexed by PEXT and spread by PDEP. Slow on AMD before Zen 3.
@@ -113,46 +164,36 @@ impl PextPdep {
     /// the CPU has BMI2.
     #[must_use]
     pub fn new(token: Avx2) -> Self {
-        let packed: fn(&Entry, u64) -> u16 = |entry, attacks| extract(attacks, entry.lines) as u16;
-        SPREAD.fill(|tables| {
-            fill(Piece::Rook, &ROOKS, &mut tables.rooks, packed);
-            fill(Piece::Bishop, &BISHOPS, &mut tables.bishops, packed);
+        PACKED.fill(|table| {
+            fill(table, |piece, square, attacks| extract(attacks, piece.attacks(square, 0)) as u16);
         });
         Self(token)
     }
 }
 
-/// Returns the packed squares spread over the lines of a square.
-#[inline]
-#[target_feature(enable = "bmi2")]
-fn spread(entry: &Entry, packed: u16) -> u64 {
-    _pdep_u64(u64::from(packed), entry.lines)
-}
-
 impl Attacks for PextPdep {
     #[inline(always)]
     fn rook(self, square: u8, occupied: u64) -> u64 {
-        let entry = &ROOKS[index(square)];
-        // SAFETY: the token proves the features.
-        let place = unsafe { place(entry, occupied) };
-        // SAFETY: `new` has filled the table.
-        let tables = unsafe { SPREAD.get() };
-        // SAFETY: PEXT is below 2 to the number of relevant squares, and so many entries follow.
-        let packed = unsafe { *tables.rooks.get_unchecked(place) };
-        // SAFETY: the token proves the features.
-        unsafe { spread(entry, packed) }
+        // SAFETY: the token proves the features, and that `new` has filled the table.
+        unsafe { spread(&PACKED_SQUARES[index(square)].rook, occupied) }
     }
 
     #[inline(always)]
     fn bishop(self, square: u8, occupied: u64) -> u64 {
-        let entry = &BISHOPS[index(square)];
-        // SAFETY: the token proves the features.
-        let place = unsafe { place(entry, occupied) };
-        // SAFETY: `new` has filled the table.
-        let tables = unsafe { SPREAD.get() };
         // SAFETY: as for rooks.
-        let packed = unsafe { *tables.bishops.get_unchecked(place) };
-        // SAFETY: the token proves the features.
-        unsafe { spread(entry, packed) }
+        unsafe { spread(&PACKED_SQUARES[index(square)].bishop, occupied) }
     }
+}
+
+/// Returns the attacks with this occupancy, spread over the lines of the square.
+///
+/// # Safety
+/// As [`looked_up`].
+#[inline]
+#[target_feature(enable = "bmi2")]
+unsafe fn spread(entry: &PackedEntry, occupied: u64) -> u64 {
+    let place = entry.first.wrapping_add(_pext_u64(occupied, entry.relevant) as usize);
+    // SAFETY: as in `looked_up`.
+    let packed = unsafe { *place };
+    _pdep_u64(u64::from(packed), entry.lines)
 }

@@ -6,10 +6,12 @@ use std::sync::Once;
 use crate::constant;
 use crate::geometry::rays;
 
-/// Entries of the rooks' tables of all squares, one for each relevant occupancy.
-pub(crate) const ROOK_ENTRIES: usize = 102_400;
-/// Entries of the bishops' tables of all squares.
-pub(crate) const BISHOP_ENTRIES: usize = 5_248;
+/// Entries of a rook on all squares, one for each relevant occupancy.
+const ROOK_ENTRIES: usize = 102_400;
+/// Entries of a bishop on all squares.
+const BISHOP_ENTRIES: usize = 5_248;
+/// Entries of the table of both, rooks first.
+pub(crate) const ENTRIES: usize = ROOK_ENTRIES + BISHOP_ENTRIES;
 
 /// The pieces that have a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +27,21 @@ impl Piece {
             Self::Rook => constant::rook(square, occupied),
             Self::Bishop => constant::bishop(square, occupied),
         }
+    }
+
+    /// Returns the number of the first entry of each square in the table of both pieces.
+    pub(crate) const fn firsts(self) -> [usize; 64] {
+        let mut first = match self {
+            Self::Rook => 0,
+            Self::Bishop => ROOK_ENTRIES,
+        };
+        let (mut firsts, mut square) = ([0; 64], 0);
+        while square < 64 {
+            firsts[square] = first;
+            first += 1 << self.relevant(square as u8).count_ones();
+            square += 1;
+        }
+        firsts
     }
 
     /// Returns the squares whose occupancy changes the attacks: the rays without their last
@@ -68,6 +85,14 @@ pub(crate) struct Filled<T> {
 // after that it is only read, by all of them, hence `Sync`.
 unsafe impl<T: Send + Sync> Sync for Filled<T> {}
 
+impl<T, const N: usize> Filled<[T; N]> {
+    /// Returns where entry `number` is, for a constant: queries read through it, so that the place
+    /// of the table is part of a square's entry and needs no register.
+    pub(crate) const fn at(&self, number: isize) -> *const T {
+        self.table.get().cast::<T>().cast_const().wrapping_offset(number)
+    }
+}
+
 impl<T> Filled<T> {
     /// Wraps a table that is still empty.
     pub(crate) const fn new(empty: T) -> Self {
@@ -80,16 +105,6 @@ impl<T> Filled<T> {
             // SAFETY: `Once` admits one thread, and readers come after `fill` has returned.
             fill(unsafe { &mut *self.table.get() });
         });
-    }
-
-    /// Returns the table.
-    ///
-    /// # Safety
-    /// [`fill`](Self::fill) has returned.
-    #[inline(always)]
-    pub(crate) unsafe fn get(&self) -> &T {
-        // SAFETY: nothing writes any more.
-        unsafe { &*self.table.get() }
     }
 }
 
@@ -105,6 +120,8 @@ mod tests {
                 subsets(piece.relevant(square), |_| count += 1);
             }
             assert_eq!(count, entries, "{piece:?}");
+            let after_last = piece.firsts()[63] + (1 << piece.relevant(63).count_ones());
+            assert_eq!(after_last - piece.firsts()[0], entries, "{piece:?}");
         }
     }
 }
