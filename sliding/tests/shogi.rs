@@ -1,5 +1,5 @@
-//! Shogi: every slider with every occupancy that matters, and pawn drops with every set of pawns
-//! of each half of the board, in both layouts.
+//! Shogi: every slider with every occupancy that matters, in both layouts; pawn drops with every set
+//! of pawns of seven files beside random ones of the other two, and with every set of files.
 
 use sliding::shogi::pawn_drop::{self, Horizontal};
 use sliding::shogi::{self, Attacks, Contiguous, Layout, Side, Split};
@@ -49,6 +49,14 @@ fn relevant(rays: &[Vec<u32>]) -> u128 {
 fn king_steps(square: u8) -> u128 {
     let steps = ROOK.iter().chain(BISHOP);
     steps.filter_map(|&step| ray(square, step).first().copied()).fold(0, |s, n| s | 1 << n)
+}
+
+/// Returns the next random number: splitmix64.
+fn random(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mixed = (*state ^ *state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ mixed >> 31
 }
 
 /// Checks one back-end in both layouts.
@@ -202,16 +210,18 @@ fn pawn_sets(files: u32, visit: &mut impl FnMut(u64, [u64; 2])) {
 }
 
 #[test]
-fn pawn_drops_with_every_set_of_pawns_of_each_half() {
+fn pawn_drops_with_every_set_of_pawns_of_seven_files() {
     let mut second_words = Vec::new();
     pawn_sets(2, &mut |pawns, drops| second_words.push((pawns, drops)));
     assert_eq!(second_words.len(), 100);
     // The files of the first word that have no pawns in any set.
     let rest = (FILES..7).fold(0, |files, file| files | 0xff_u64 << (9 * file));
-    let mut tried = 0;
+    let (mut tried, mut state) = (0, 9);
     pawn_sets(FILES, &mut |low, [black, white]| {
         let [black, white] = [black | rest << 1, white | rest];
-        let (high, [high_black, high_white]) = second_words[tried as usize % 100];
+        // Random, since the number of the set has the files of the first word as its digits.
+        let second = second_words[(random(&mut state) % 100) as usize];
+        let (high, [high_black, high_white]) = second;
         check_drops(Side::Black, [low, high], [black, high_black]);
         check_drops(Side::White, [low, high], [white, high_white]);
         if tried % 97 == 0 {
@@ -221,6 +231,27 @@ fn pawn_drops_with_every_set_of_pawns_of_each_half() {
         tried += 1;
     });
     assert_eq!(tried, 10_u32.pow(FILES));
+}
+
+/// All that a table of files can get wrong, with pawns on each of the ranks.
+#[test]
+fn pawn_drops_with_every_set_of_files_that_have_a_pawn() {
+    for files in (0..512_u32).step_by(if cfg!(miri) { 31 } else { 1 }) {
+        let has_pawn = |file: u8| files >> file & 1 != 0;
+        for first in 0..9 {
+            let rank = |file: u8| (first + 2 * file) % 9;
+            let squares = (0..9).filter(|&file| has_pawn(file)).map(|file| 9 * file + rank(file));
+            let pawns = squares.fold(Split::EMPTY, Split::with);
+            let free = |ranks: std::ops::Range<u8>| {
+                let squares = (0..81).filter(|square| ranks.contains(&(square % 9)));
+                squares.filter(|square| !has_pawn(square / 9)).fold(Split::EMPTY, Split::with)
+            };
+            for (side, drops) in [(Side::Black, free(1..9)), (Side::White, free(0..8))] {
+                check_drops(side, pawns.words(), drops.words());
+                check_slow_drops(side, pawns.words(), drops.words());
+            }
+        }
+    }
 }
 
 #[test]
