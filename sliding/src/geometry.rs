@@ -105,7 +105,7 @@ pub(crate) const fn index(square: u8) -> usize {
 #[inline(always)]
 pub(crate) const fn bit(square: u8) -> u64 {
     // A rotation, since LLVM makes a shift under BMI1 slower (the BLSI trap).
-    1_u64.rotate_left(square as u32)
+    1_u64.rotate_left(index(square) as u32)
 }
 
 /// Returns the rank of a square, without itself.

@@ -265,9 +265,96 @@ fn constants_can_be_made_by_the_compiler() {
     assert_eq!(BETWEEN, 0x0040_2010_0804_0200);
 }
 
-#[cfg(debug_assertions)]
+/// Returns what is wrong with the answer about a square off the board: builds with debug assertions
+/// refuse it, others take it modulo 64.
+fn wrong<T: PartialEq + std::fmt::Debug>(square: u8, ask: impl Fn(u8) -> T) -> Option<String> {
+    let asked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| ask(square)));
+    match asked {
+        Ok(answer) if cfg!(debug_assertions) => {
+            Some(format!("{square} is not refused: {answer:?}"))
+        }
+        Ok(answer) => {
+            let expected = ask(square % 64);
+            (answer != expected).then(|| format!("{square}: {answer:?}, expected {expected:?}"))
+        }
+        Err(message) => {
+            let expected = "the square is off the board, expected 0-63";
+            let message = message.downcast_ref::<&str>().copied().unwrap_or("no text");
+            let refused = cfg!(debug_assertions) && message == expected;
+            (!refused).then(|| format!("{square}: {message}"))
+        }
+    }
+}
+
+/// Asks each back-end about squares off the board, in all ways to ask, and notes what is wrong.
+#[derive(Default)]
+struct OffTheBoard(Vec<String>);
+
+impl Visitor for OffTheBoard {
+    fn visit<A: Attacks>(&mut self, name: &'static str, by: A) {
+        let (occupied, blockers) = (0x00ff_0000_0810_ff00, 0x0024_0000_0810_4200);
+        for square in [64, 91, 127, 128, 200, 255] {
+            let mut check = |query: &str, ask: &dyn Fn(u8) -> u64| {
+                self.0.extend(wrong(square, ask).map(|what| format!("{name}: {query}: {what}")));
+            };
+            check("rook", &|square| by.rook(square, occupied));
+            check("bishop", &|square| by.bishop(square, occupied));
+            check("queen", &|square| by.queen(square, occupied));
+            check("both", &|square| by.both(square, occupied).0);
+            check("both", &|square| by.both(square, occupied).1);
+            check("rook_xray", &|square| by.rook_xray(square, occupied, blockers));
+            check("bishop_xray", &|square| by.bishop_xray(square, occupied, blockers));
+            for lane in 0..8 {
+                let squares = |square| {
+                    let mut squares = [0, 9, 18, 27, 36, 45, 54, 63];
+                    squares[lane] = square;
+                    squares
+                };
+                check("rooks8", &|square| by.rooks8(squares(square), [occupied; 8])[lane]);
+                check("bishops8", &|square| by.bishops8(squares(square), [occupied; 8])[lane]);
+                check("queens8", &|square| by.queens8(squares(square), [occupied; 8])[lane]);
+            }
+        }
+    }
+}
+
 #[test]
-#[should_panic(expected = "the square is off the board, expected 0-63")]
-fn a_square_off_the_board_is_refused() {
-    let _ = sliding::rook(64, 0);
+fn every_back_end_refuses_squares_off_the_board() {
+    let mut test = OffTheBoard::default();
+    without_the_panics_of_this_thread(|| visit_all(&mut test));
+    assert_eq!(test.0, [""; 0]);
+}
+
+#[test]
+fn lines_and_constants_refuse_squares_off_the_board() {
+    let mut found = Vec::new();
+    without_the_panics_of_this_thread(|| {
+        for square in [64, 91, 255] {
+            let mut check = |query: &str, ask: &dyn Fn(u8) -> u64| {
+                found.extend(wrong(square, ask).map(|what| format!("{query}: {what}")));
+            };
+            check("between", &|square| sliding::between(0, square));
+            check("between", &|square| sliding::between(square, 0));
+            check("line", &|square| sliding::line(0, square));
+            check("line", &|square| sliding::line(square, 0));
+            check("constant rook", &|square| constant::rook(square, 0));
+            check("constant bishop", &|square| constant::bishop(square, 0));
+        }
+    });
+    assert_eq!(found, [""; 0]);
+}
+
+/// Calls `call` and keeps thousands of panics that are wanted from being printed.
+fn without_the_panics_of_this_thread(call: impl FnOnce()) {
+    static ONE_AT_A_TIME: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    let one_at_a_time = ONE_AT_A_TIME.lock();
+    let (quiet, hook) = (std::thread::current().id(), std::panic::take_hook());
+    std::panic::set_hook(Box::new(move |panic| {
+        if std::thread::current().id() != quiet {
+            hook(panic);
+        }
+    }));
+    call();
+    drop(std::panic::take_hook());
+    drop(one_at_a_time);
 }

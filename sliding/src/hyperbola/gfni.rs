@@ -279,12 +279,30 @@ const LANES: [u64; 8] = {
     lanes
 };
 
-/// Returns eight bytes, each in all bytes of its lane: a shuffle takes fewer cycles than VPMOVZXBQ.
+/// Returns eight squares, each in all bytes of its lane: a shuffle takes fewer cycles than VPMOVZXBQ.
+/// What rooks make of a square is modulo 64 by itself.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn spread(squares: [u8; 8]) -> __m512i {
+    debug_assert!(on_board(squares), "the square is off the board, expected 0-63");
     let all = _mm512_set1_epi64(i64::from_le_bytes(squares));
     _mm512_shuffle_epi8(all, lanes8(&LANES))
+}
+
+/// Returns the same as [`spread`] with the squares modulo 64, as the diagonals' tables of 128 bytes
+/// need it: cheap as long as the squares are in the eighth part of a register.
+#[inline]
+#[target_feature(enable = "avx512f,avx512vbmi")]
+fn spread_modulo_64(squares: [u8; 8]) -> __m512i {
+    debug_assert!(on_board(squares), "the square is off the board, expected 0-63");
+    let squares = _mm_cvtsi64_si128(i64::from_le_bytes(squares));
+    let squares = _mm_and_si128(squares, _mm_set1_epi8(63));
+    _mm512_permutexvar_epi8(lanes8(&LANES), _mm512_castsi128_si512(squares))
+}
+
+/// Returns whether all are squares of the board.
+fn on_board(squares: [u8; 8]) -> bool {
+    squares.iter().all(|&square| square < 64)
 }
 
 #[inline]
@@ -296,13 +314,13 @@ fn rooks8(squares: [u8; 8], occupied: [u64; 8]) -> [u64; 8] {
 #[inline]
 #[target_feature(enable = "avx2,avx512f,avx512vl,avx512bw,avx512vbmi,gfni")]
 fn bishops8(squares: [u8; 8], occupied: [u64; 8]) -> [u64; 8] {
-    boards8(sliders(spread(squares), lanes8(&occupied)).bishops())
+    boards8(sliders(spread_modulo_64(squares), lanes8(&occupied)).bishops())
 }
 
 #[inline]
 #[target_feature(enable = "avx2,avx512f,avx512vl,avx512bw,avx512vbmi,gfni")]
 fn queens8(squares: [u8; 8], occupied: [u64; 8]) -> [u64; 8] {
-    let sliders = sliders(spread(squares), lanes8(&occupied));
+    let sliders = sliders(spread_modulo_64(squares), lanes8(&occupied));
     boards8(_mm512_or_si512(sliders.rooks(), sliders.bishops()))
 }
 
