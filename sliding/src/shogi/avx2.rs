@@ -13,7 +13,7 @@
 
 use core::arch::x86_64::*;
 
-use super::board::{Layout, Side};
+use super::board::Layout;
 use super::portable;
 
 #[inline]
@@ -30,8 +30,7 @@ pub(crate) fn bishop<L: Layout>(square: u8, occupied: L) -> L {
 #[target_feature(enable = "avx2")]
 pub(crate) fn rook<L: Layout>(square: u8, occupied: L) -> L {
     let rays = &L::rook_rays()[usize::from(square)];
-    let file = portable::lance(Side::Black, square, occupied)
-        | portable::lance(Side::White, square, occupied);
+    let file = portable::file(square, occupied);
     // Lane 0 looks at the board as it is, lane 1 at the reversed board.
     let bits = load(occupied.bits());
     let both =
@@ -39,7 +38,7 @@ pub(crate) fn rook<L: Layout>(square: u8, occupied: L) -> L {
     let attacks = along(both, _mm256_set_m128i(load(rays[2]), load(rays[0])));
     let down = reversed(_mm256_castsi128_si256(_mm256_extracti128_si256::<1>(attacks)));
     let union = _mm_or_si128(_mm256_castsi256_si128(attacks), _mm256_castsi256_si128(down));
-    file | L::from_bits(bits_of(union))
+    L::from_bits(file | bits_of(union))
 }
 
 /// Returns the attacks along the two rays towards higher bits.

@@ -20,6 +20,14 @@ pub(crate) fn lance<L: Layout>(side: Side, square: u8, occupied: L) -> L {
     L::from_bits(u128::from(attacks) << start)
 }
 
+/// Returns the attacks along the file, as bits of the layout.
+#[inline(always)]
+pub(crate) fn file<L: Layout>(square: u8, occupied: L) -> u128 {
+    let (start, rank) = (L::file_start(square / 9), square % 9);
+    let file = (occupied.bits() >> start) as u32;
+    u128::from(towards_low(file, rank) | towards_high(file, rank)) << start
+}
+
 /// Returns the squares of a file that are attacked towards rank 0.
 #[inline(always)]
 fn towards_low(file: u32, rank: u8) -> u32 {
@@ -40,12 +48,9 @@ fn towards_high(file: u32, rank: u8) -> u32 {
 #[inline(always)]
 pub(crate) fn rook<L: Layout>(square: u8, occupied: L) -> L {
     let [left, _, right, _] = L::rook_rays()[usize::from(square)];
-    let (start, rank) = (L::file_start(square / 9), square % 9);
-    let file = (occupied.bits() >> start) as u32;
-    let along_file = towards_low(file, rank) | towards_high(file, rank);
     let bits = occupied.bits();
     let right = along(bits.swap_bytes(), right).swap_bytes();
-    L::from_bits(along(bits, left) | right | u128::from(along_file) << start)
+    L::from_bits(along(bits, left) | right | file(square, occupied))
 }
 
 /// Returns the attacks of a bishop.
