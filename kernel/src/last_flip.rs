@@ -4,7 +4,8 @@
 //! is the opponent's. The four lines through the empty square are gathered into small numbers, and
 //! a table made by the compiler has the count for each pattern of a line.
 //!
-//! The bit of the empty square itself is ignored by every variant.
+//! Every variant that counts discs ignores the bit of the empty square itself. A [`score`] counts the
+//! player's discs too, and needs it to be 0.
 //!
 //! Counts of instructions and cycles are to be read as in [`flip`](crate::flip).
 

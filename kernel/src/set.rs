@@ -45,7 +45,11 @@ pub trait KernelSet: Copy + Send + Sync + 'static {
     fn last_flip_eight(self, players: [u64; 8], squares: [u32; 8]) -> [[u64; 8]; 2];
 
     /// Returns the score for the player, who is to move, when `square` is the only empty one, or a
-    /// bound that decides whether it is greater than `alpha`, an even number.
+    /// bound that decides whether it is greater than `alpha`, an even number. A disc of the player's
+    /// on `square` would be counted.
+    ///
+    /// # Panics
+    /// Builds with debug assertions panic if the player has a disc on `square`.
     fn last_score(self, player: u64, square: u32, alpha: i32) -> i32;
 
     /// Returns the squares whose row, column, diagonal (the direction A1–H8) and antidiagonal are
@@ -123,6 +127,7 @@ macro_rules! kernel_set {
 
             #[inline(always)]
             fn last_score(self, player: u64, square: u32, alpha: i32) -> i32 {
+                debug_assert!(player >> square & 1 == 0, "a disc on the empty square {square}");
                 // SAFETY: the token proves the features.
                 unsafe { last_flip::score::chosen::<Self>(player, square, alpha) }
             }

@@ -29,7 +29,9 @@ mod portable;
 
 crate::catalogue::family! {
     /// Player, square (0–63, the only empty one), alpha (even) → the score for the player, who is
-    /// to move, or a bound that decides whether it is greater than alpha.
+    /// to move, or a bound that decides whether it is greater than alpha. The player has no disc on
+    /// the square, which the reference checks in builds with debug assertions: a bit there would
+    /// count as a disc.
     LastScore = fn(player: u64, square: u32, alpha: i32) -> i32;
     chosen by LAST_SCORE or "OUTFLANK_KERNEL_LAST_SCORE";
     portable {

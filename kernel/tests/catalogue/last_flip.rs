@@ -90,10 +90,11 @@ fn last_scores_decide_every_window() {
 /// Asserts that the scores of a board are exact or on the right side of each alpha.
 fn check_scores(variants: &[(&'static str, score::LastScore)], player: u64, square: u32) {
     let reference = score::VARIANTS[0].function().expect("the reference needs no features");
+    let player = player & !(1 << square);
     let exact = reference(player, square, 0);
     for alpha in [-64, exact - 4, exact - 2, exact, exact + 2, 62] {
         for &(name, score) in variants {
-            let found = score(player & !(1 << square), square, alpha);
+            let found = score(player, square, alpha);
             let right = if exact > alpha {
                 (alpha + 1..=exact).contains(&found)
             } else {
@@ -102,6 +103,14 @@ fn check_scores(variants: &[(&'static str, score::LastScore)], player: u64, squa
             assert!(right, "{name}: {found} for {exact}, {player:#x}, {square}, {alpha}");
         }
     }
+}
+
+#[cfg(debug_assertions)]
+#[test]
+#[should_panic(expected = "a disc on the empty square 0")]
+fn the_reference_refuses_a_disc_on_the_empty_square() {
+    let reference = score::VARIANTS[0].function().expect("the reference needs no features");
+    let _ = reference(0x81, 0, 0);
 }
 
 /// By hand: the counts and what becomes of the empty square.

@@ -7,7 +7,8 @@ use super::{answered, decided, moved, passed};
 
 /// Returns the exact score, by the reference of the flips.
 pub(super) fn reference(player: u64, square: u32, _alpha: i32) -> i32 {
-    decided(player & !(1 << square), scalar::last_flip_both(player, square))
+    debug_assert!(player >> square & 1 == 0, "a disc on the empty square {square}: {player:#x}");
+    decided(player, scalar::last_flip_both(player, square))
 }
 
 /// Returns the exact score from the counts of both sides.
