@@ -26,6 +26,7 @@ fn moves() {
 /// side's, or a mixture.
 #[test]
 fn moves_along_every_line() {
+    const MIXED: u64 = 0x5a96_c33c_6996_a55a;
     let variants = runnable("mobility", VARIANTS);
     let pairs = runnable("mobility of both", both::VARIANTS);
     let patterns = if cfg!(miri) { 4999 } else { 1 };
@@ -38,7 +39,7 @@ fn moves_along_every_line() {
             let sides = subsets(line)
                 .flat_map(|mine| subsets(line & !mine).map(move |theirs| (mine, theirs)));
             for (mine, theirs) in sides.step_by(patterns) {
-                for (player, opponent) in [(0, 0), (!0, 0), (0, !0), (0x5a96_c33c, !0x5a96_c33c)] {
+                for (player, opponent) in [(0, 0), (!0, 0), (0, !0), (MIXED, !MIXED)] {
                     let (player, opponent) = (player & !line | mine, opponent & !line | theirs);
                     let moves = [scalar::moves(player, opponent), scalar::moves(opponent, player)];
                     let input = (player, opponent);

@@ -38,8 +38,7 @@ fn ties_between_the_images_of_the_player() {
     }
 }
 
-/// All positions with two discs of the player's and one of the opponent's, and all boards with one
-/// to three squares.
+/// All positions with up to three discs, whosever they are, and all boards with one to three squares.
 #[test]
 fn every_position_with_three_discs() {
     let variants = runnable("symmetry", VARIANTS);
@@ -50,10 +49,14 @@ fn every_position_with_three_discs() {
             let player = 1_u64 << first | 1 << second;
             for third in (0..64).step_by(step) {
                 let opponent = 1 << third & !player;
-                let expected = scalar::canonical(player, opponent);
-                let input = (player, opponent);
-                check(&variants, &expected, input, |canonical| canonical(player, opponent));
                 let board = player | opponent;
+                for (player, opponent) in
+                    [(player, opponent), (opponent, player), (board, 0), (0, board)]
+                {
+                    let expected = scalar::canonical(player, opponent);
+                    let input = (player, opponent);
+                    check(&variants, &expected, input, |canonical| canonical(player, opponent));
+                }
                 check(&boards, &scalar::smallest(board), board, |smallest| smallest(board));
             }
         }
