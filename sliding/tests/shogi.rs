@@ -301,6 +301,19 @@ fn a_lance_off_the_board_is_refused() {
     let _ = shogi::lance(Side::Black, 81, Split::EMPTY);
 }
 
+/// Attacks refuse such squares in every build, and so do sets.
+#[test]
+#[should_panic(expected = "square 81 is off the board")]
+fn a_square_off_the_board_cannot_be_added() {
+    let _ = Split::EMPTY.with(81);
+}
+
+#[test]
+#[should_panic(expected = "square 90 is off the board")]
+fn a_square_off_the_board_cannot_be_looked_for() {
+    let _ = Contiguous::ALL.contains(90);
+}
+
 #[cfg(debug_assertions)]
 #[test]
 #[should_panic(expected = "two pawns on a file")]

@@ -47,6 +47,9 @@ pub trait Layout:
     fn file_start(file: u8) -> u32;
 
     /// Returns whether the set contains `square` (0–80).
+    ///
+    /// # Panics
+    /// If `square` is 81 or more.
     #[must_use]
     #[inline]
     fn contains(self, square: u8) -> bool {
@@ -54,6 +57,9 @@ pub trait Layout:
     }
 
     /// Returns the set with `square` (0–80) added.
+    ///
+    /// # Panics
+    /// If `square` is 81 or more.
     #[must_use]
     #[inline]
     fn with(self, square: u8) -> Self {
@@ -75,11 +81,11 @@ pub trait Layout:
     /// Returns the number of the bit that stands for `square`.
     ///
     /// # Panics
-    /// Builds with debug assertions panic if `square` is 81 or more.
+    /// If `square` is 81 or more.
     #[must_use]
     #[inline(always)]
     fn bit_number(square: u8) -> u32 {
-        debug_assert!(square < 81, "square {square} is off the board, expected 0-80");
+        assert!(square < 81, "square {square} is off the board, expected 0-80");
         Self::file_start(square / 9) + u32::from(square % 9)
     }
 }
