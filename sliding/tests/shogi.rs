@@ -314,6 +314,45 @@ fn a_square_off_the_board_cannot_be_looked_for() {
     let _ = Contiguous::ALL.contains(90);
 }
 
+/// What the page of the pawn drops says of sets of pawns that break the rules.
+#[test]
+fn methods_that_take_two_pawns_on_a_file_close_it() {
+    let (pawns, closed) = (Split::EMPTY.with(12).with(14), Split::EMPTY.with(12));
+    for side in [Side::Black, Side::White] {
+        let expected = pawn_drop::by_words(side, closed);
+        assert_eq!(pawn_drop::pawn_by_pawn(side, pawns), expected);
+        assert_eq!(Horizontal::new(pawns).by_fold(side).split(), expected);
+        assert_eq!(Horizontal::new(pawns).by_table(side).split(), expected);
+        #[cfg(target_arch = "x86_64")]
+        if let Some(token) = sliding::Avx512Gfni::detect() {
+            assert_eq!(pawn_drop::by_vbmi(token, side, pawns), expected);
+        }
+    }
+}
+
+#[cfg(debug_assertions)]
+#[test]
+fn methods_refuse_what_they_do_not_take() {
+    let refused = |drops: &dyn Fn() -> Split| {
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(drops)).is_err()
+    };
+    let two = Split::EMPTY.with(12).with(14);
+    assert!(refused(&|| pawn_drop::as_one_number(Side::Black, two)));
+    assert!(refused(&|| pawn_drop::by_words(Side::Black, two)));
+    assert!(refused(&|| pawn_drop::qugiy(Side::Black, two)));
+    #[cfg(target_arch = "x86_64")]
+    assert!(refused(&|| pawn_drop::by_sse2(Side::Black, two)));
+    #[cfg(target_arch = "x86_64")]
+    if let Some(token) = sliding::Avx2::detect() {
+        assert!(refused(&|| pawn_drop::Table::new(token).drops(Side::Black, two)));
+    }
+    #[cfg(target_arch = "x86_64")]
+    if let Some(token) = sliding::Avx512Gfni::detect() {
+        let last = Split::EMPTY.with(17);
+        assert!(refused(&|| pawn_drop::by_vbmi(token, Side::White, last)));
+    }
+}
+
 #[cfg(debug_assertions)]
 #[test]
 #[should_panic(expected = "two pawns on a file")]

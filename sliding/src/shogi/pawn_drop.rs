@@ -5,6 +5,14 @@
 //! on a file, and none on the last rank, where the rules allow none. Whether the square is empty is
 //! the caller's affair: intersect with the empty squares.
 //!
+//! | what would break the rules | [`pawn_drops`], [`pawn_drops8`], [`onto`], [`both`] | `by_vbmi` | [`by_words`], [`as_one_number`], [`qugiy`], `by_sse2`, `Table` | [`pawn_by_pawn`], [`Horizontal`] |
+//! | --- | --- | --- | --- | --- |
+//! | two pawns on a file | refused | taken | refused | taken |
+//! | a pawn on the last rank | refused | refused | taken | taken |
+//!
+//! What is taken, is answered as the rules would: the file is closed. What is refused, panics in
+//! builds with debug assertions, and has a wrong answer in others.
+//!
 //! # How
 //! In the vertical layouts a file has nine bits, and `L` has the highest of each. `L - pawns`
 //! borrows from that bit wherever the file has a pawn, so `m = (L - pawns) & L` marks the files
@@ -94,9 +102,13 @@ pub fn both<L: Layout>(black: L, white: L) -> (L, L) {
 }
 
 /// Returns the same as [`pawn_drops`], with the board as one number.
+///
+/// # Panics
+/// Builds with debug assertions panic if there are two pawns on a file.
 #[inline(always)]
 #[must_use]
 pub fn as_one_number<L: Layout>(side: Side, pawns: L) -> L {
+    debug_assert!(one_a_file(pawns), "two pawns on a file: {pawns:?}");
     let last = last_ranks::<L>();
     let free = last.wrapping_sub(pawns.bits()) & last;
     L::from_bits(match side {
@@ -107,9 +119,13 @@ pub fn as_one_number<L: Layout>(side: Side, pawns: L) -> L {
 
 /// Returns the same as [`pawn_drops`] for [`Split`], with both words in general registers: the
 /// shortest latency where the boards are there already.
+///
+/// # Panics
+/// As [`as_one_number`].
 #[inline(always)]
 #[must_use]
 pub fn by_words(side: Side, pawns: Split) -> Split {
+    debug_assert!(one_a_file(pawns), "two pawns on a file: {pawns:?}");
     let mut words = pawns.words();
     for (word, last) in words.iter_mut().zip(LAST) {
         let free = last.wrapping_sub(*word) & last;
@@ -123,10 +139,14 @@ pub fn by_words(side: Side, pawns: Split) -> Split {
 
 /// Returns the same as [`pawn_drops`] for [`Split`], with both words in one SSE2 register: the
 /// highest throughput of the arithmetic forms, since no operation crosses a word.
+///
+/// # Panics
+/// As [`as_one_number`].
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 #[inline(always)]
 #[must_use]
 pub fn by_sse2(side: Side, pawns: Split) -> Split {
+    debug_assert!(one_a_file(pawns), "two pawns on a file: {pawns:?}");
     // SAFETY: the crate is compiled for SSE2.
     unsafe { in_register(side, pawns) }
 }
@@ -153,9 +173,13 @@ fn in_register(side: Side, pawns: Split) -> Split {
 }
 
 /// Returns the same as [`pawn_drops`] by Qugiy's form, the best before.
+///
+/// # Panics
+/// As [`as_one_number`].
 #[inline(always)]
 #[must_use]
 pub fn qugiy(side: Side, pawns: Split) -> Split {
+    debug_assert!(one_a_file(pawns), "two pawns on a file: {pawns:?}");
     let mut words = pawns.words();
     for (word, last) in words.iter_mut().zip(LAST) {
         let free = last.wrapping_sub(*word) & last;

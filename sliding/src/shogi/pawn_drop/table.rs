@@ -10,7 +10,7 @@ use core::arch::x86_64::_pext_u64;
 use outflank_kernel::Avx2;
 
 use super::super::board::{Side, Split};
-use super::LAST;
+use super::{LAST, one_a_file};
 
 /// The files in the order in which PEXT collects them: the second word is put between the first's
 /// bits.
@@ -47,9 +47,13 @@ impl Table {
     }
 
     /// Returns the squares where `side`, whose unpromoted pawns are given, may drop a pawn.
+    ///
+    /// # Panics
+    /// Builds with debug assertions panic if there are two pawns on a file.
     #[inline(always)]
     #[must_use]
     pub fn drops(self, side: Side, pawns: Split) -> Split {
+        debug_assert!(one_a_file(pawns), "two pawns on a file: {pawns:?}");
         // SAFETY: the token proves the features.
         let files = unsafe { files(pawns) };
         DROPS[files][side as usize]

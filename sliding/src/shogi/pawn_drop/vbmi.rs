@@ -19,13 +19,17 @@ use core::arch::x86_64::*;
 use outflank_kernel::Avx512Gfni;
 
 use super::super::board::{Layout, Side, Split};
-use super::LAST;
+use super::{LAST, none_on_last_rank};
 
 /// Returns the same as [`pawn_drops`](super::pawn_drops) for [`Split`]; the token proves that the
 /// CPU has VBMI.
+///
+/// # Panics
+/// Builds with debug assertions panic if there is a pawn on the last rank.
 #[inline(always)]
 #[must_use]
 pub fn by_vbmi(_token: Avx512Gfni, side: Side, pawns: Split) -> Split {
+    debug_assert!(none_on_last_rank(side, pawns), "a pawn on the last rank: {pawns:?}");
     // SAFETY: the token proves the features.
     unsafe { drops(side, pawns) }
 }
