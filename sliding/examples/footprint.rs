@@ -53,4 +53,5 @@ fn keep() {
     black_box(sliding::rook_xray(square, board, pieces));
     black_box(sliding::bishop_xray(square, board, pieces));
     black_box((sliding::between(square, other), sliding::line(square, other)));
+    black_box(sliding::along(square, board, pieces));
 }

@@ -87,6 +87,8 @@ back_ends! {
     "Hyperbola Quintessence, AVX2", hyperbola_avx2, sliding::HyperbolaAvx2;
     #[cfg(target_arch = "x86_64")]
     "Okuhara, AVX2", okuhara_avx2, sliding::OkuharaAvx2;
+    "Hyperbola Quintessence, rank by diagonal", hyperbola_diagonal, sliding::HyperbolaDiagonal;
+    "classical rays", classical, sliding::ClassicalRays;
     "obstruction difference", obstruction, sliding::ObstructionDifference;
     "Kogge-Stone", kogge_stone, sliding::KoggeStone;
     #[cfg(target_arch = "aarch64")]

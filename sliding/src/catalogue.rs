@@ -5,8 +5,8 @@ use outflank_kernel::Scalar;
 
 use crate::attacks::Attacks;
 use crate::{
-    Hyperbola, HyperbolaReverse, KoggeStone, LowLatency, Native, ObstructionDifference, RayLoop,
-    SetWise,
+    ClassicalRays, Hyperbola, HyperbolaDiagonal, HyperbolaReverse, KoggeStone, LowLatency, Native,
+    ObstructionDifference, RayLoop, SetWise,
 };
 
 /// Is shown each back-end; a trait, since the back-ends are types.
@@ -20,9 +20,11 @@ pub fn visit_all(visitor: &mut impl Visitor) {
     visitor.visit("ray loop", RayLoop);
     visitor.visit("G4 Hyperbola Quintessence, rank table", Hyperbola);
     visitor.visit("G4 Hyperbola Quintessence, bit reversal", HyperbolaReverse);
+    visitor.visit("G4 Hyperbola Quintessence, rank by diagonal", HyperbolaDiagonal);
     visitor.visit("G4 Hyperbola Quintessence, low latency", LowLatency);
     visitor.visit("G6 set-wise o^(o-2r)", SetWise);
     visitor.visit("G7 Kogge-Stone", KoggeStone);
+    visitor.visit("G7 classical rays", ClassicalRays);
     visitor.visit("G7 obstruction difference", ObstructionDifference);
     visitor.visit("best of scalar", Scalar::new());
     visitor.visit("best as compiled", Native);

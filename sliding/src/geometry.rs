@@ -141,7 +141,6 @@ pub(crate) const fn lines(square: u8) -> &'static Lines {
 }
 
 /// Returns the eight rays from `square`: right, up, up-right, up-left, and their opposites.
-#[cfg(any(target_arch = "x86_64", feature = "magic"))]
 #[inline(always)]
 pub(crate) const fn rays(square: u8) -> &'static Rays {
     &RAYS[index(square)]

@@ -13,10 +13,16 @@
 //!   exclusive or         . . x x . x x x     the attacks
 //! ```
 //! Two squares of a file or a diagonal are never on the same rank, so that a byte swap reverses
-//! these lines; a rank takes a table of 512 bytes, or the reversal of all bits.
+//! these lines; a rank takes a table of 512 bytes, the reversal of all bits, or the way over a
+//! diagonal, on which a byte swap works as well:
 //!
-//! Source: Gerd Isenberg and Aleks Peshkov, chess programming wiki, "Hyperbola Quintessence";
-//! TECHNIQUES G4.
+//! ```text
+//!   rank 3       # . s . . # . .        x file a, & diagonal a1-h8:   square n of the rank is on (n, n)
+//!   attacks      x x . x x x . .        the attacks there, x file a, >> 56, back to rank 3
+//! ```
+//!
+//! Source: Gerd Isenberg and Aleks Peshkov, the way over the diagonal Tim Cooijmans; chess programming
+//! wiki, "Hyperbola Quintessence"; TECHNIQUES G4.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -33,12 +39,12 @@ pub use avx2::HyperbolaAvx2;
 pub use gfni::HyperbolaGfni;
 #[cfg(target_arch = "aarch64")]
 pub use neon::HyperbolaNeon;
-use outflank_kernel::bits::{mirror_ranks, reverse};
+use outflank_kernel::bits::mirror_ranks;
 #[cfg(target_arch = "x86_64")]
 pub use ssse3::HyperbolaSsse3;
 
 use crate::attacks::Attacks;
-use crate::constant;
+use crate::constant::{self, along_reversed, along_swapped};
 use crate::geometry::{along_rank, bit, diagonals, file, rank};
 
 /// Hyperbola Quintessence in portable code, with a table for ranks: 1.5 KiB in all.
@@ -66,23 +72,45 @@ impl Attacks for HyperbolaReverse {
     #[inline(always)]
     fn rook(self, square: u8, occupied: u64) -> u64 {
         let slider = bit(square);
-        reversed(slider, occupied, file(square)) | reversed(slider, occupied, rank(square))
+        along_reversed(slider, occupied, file(square))
+            | along_reversed(slider, occupied, rank(square))
     }
 
     #[inline(always)]
     fn bishop(self, square: u8, occupied: u64) -> u64 {
         let (lines, slider) = (diagonals(square), bit(square));
-        reversed(slider, occupied, lines.diagonal) | reversed(slider, occupied, lines.antidiagonal)
+        along_reversed(slider, occupied, lines.diagonal)
+            | along_reversed(slider, occupied, lines.antidiagonal)
     }
 }
 
-/// Returns the attacks along any line.
+/// Hyperbola Quintessence with ranks by way of the diagonal a1–h8, without a table for them: what it
+/// reads is 1 KiB of diagonals.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct HyperbolaDiagonal;
+
+impl Attacks for HyperbolaDiagonal {
+    #[inline(always)]
+    fn rook(self, square: u8, occupied: u64) -> u64 {
+        along_swapped(bit(square), occupied, file(square)) | by_diagonal(square, occupied)
+    }
+
+    #[inline(always)]
+    fn bishop(self, square: u8, occupied: u64) -> u64 {
+        constant::bishop(square, occupied)
+    }
+}
+
+/// Returns the attacks along the rank, whose squares go to the diagonal a1–h8 and back.
 #[inline(always)]
-fn reversed(slider: u64, occupied: u64, line: u64) -> u64 {
-    let blockers = occupied & line;
-    let above = blockers.wrapping_sub(slider);
-    let below = reverse(reverse(blockers).wrapping_sub(reverse(slider)));
-    (above ^ below) & line
+fn by_diagonal(square: u8, occupied: u64) -> u64 {
+    const FILE_A: u64 = 0x0101_0101_0101_0101;
+    const DIAGONAL: u64 = 0x8040_2010_0804_0201;
+    let (file, shift) = (square & 7, square & 56);
+    let rank = (occupied >> shift & 0xff).wrapping_mul(FILE_A);
+    let slider = bit(9 * file);
+    let attacks = along_swapped(slider, rank, DIAGONAL ^ slider);
+    attacks.wrapping_mul(FILE_A) >> 56 << shift
 }
 
 /// Hyperbola Quintessence for chains of queries that wait for each other: the shortest latency of

@@ -32,6 +32,7 @@
 //! | --- | --- |
 //! | one piece | [`rook`], [`bishop`], [`queen`] |
 //! | a king's square, and want checks or pins | [`both`], [`rook_xray`], [`bishop_xray`], [`between`] |
+//! | a piece, and want one line only | [`along`] |
 //! | a side's sliders, and want all they attack together | [`union`]: the time does not depend on their number |
 //! | a side's sliders, and want each one's attacks | [`each`] |
 //! | eight pieces, on one board or on eight | [`rooks8`], [`bishops8`], [`queens8`] |
@@ -127,11 +128,13 @@
 //! | [`RayLoop`] | a step at a time, the reference | |
 //! | [`Hyperbola`] | Hyperbola Quintessence with a rank table | |
 //! | [`HyperbolaReverse`] | the same by bit reversal (RBIT on aarch64) | |
-//! | [`LowLatency`] | the same, kept in general registers | |
+//! | [`HyperbolaDiagonal`] | the same, ranks by way of a diagonal | |
+//! | [`LowLatency`] | the same with a rank table, kept in general registers | |
 //! | `HyperbolaSsse3`, `HyperbolaAvx2`, `HyperbolaGfni` | two, three and four lines a register; batches | SSSE3, AVX2, AVX-512 and GFNI |
 //! | `HyperbolaNeon` | two lines a register; batches | NEON |
 //! | `OkuharaAvx2`, `OkuharaAvx512` | rays by lowest and highest blocker | AVX2, AVX-512 |
 //! | [`KoggeStone`], `KoggeStoneAvx2`, `KoggeStoneGfni`, `KoggeStoneNeon` | parallel prefix of whole sets | –, AVX2, AVX-512 and GFNI, NEON |
+//! | [`ClassicalRays`] | rays less the ray of their first blocker | |
 //! | [`ObstructionDifference`] | one subtraction a line | |
 //! | [`SetWise`] | o^(o-2r) of whole sets | |
 //! | `FancyMagic`, `BlackMagic`, `Pext`, `PextPdep` | big tables, the baselines | features below; BMI2 |
@@ -171,6 +174,7 @@ mod best;
 mod black_magic;
 pub mod canonical;
 pub mod catalogue;
+mod classical;
 pub mod constant;
 #[cfg(feature = "cozy-chess")]
 pub mod cozy_chess;
@@ -199,10 +203,11 @@ pub use best::{
 };
 #[cfg(feature = "magic")]
 pub use black_magic::BlackMagic;
-pub use constant::{between, line};
+pub use classical::ClassicalRays;
+pub use constant::{along, between, line};
 #[cfg(target_arch = "aarch64")]
 pub use hyperbola::HyperbolaNeon;
-pub use hyperbola::{Hyperbola, HyperbolaReverse, LowLatency};
+pub use hyperbola::{Hyperbola, HyperbolaDiagonal, HyperbolaReverse, LowLatency};
 #[cfg(target_arch = "x86_64")]
 pub use hyperbola::{HyperbolaAvx2, HyperbolaGfni, HyperbolaSsse3};
 pub use kogge_stone::KoggeStone;

@@ -107,7 +107,7 @@ fn every_back_end_agrees_with_the_ray_loop_on_all_occupancies_that_matter() {
     let mut test = Exhaustive { cases, back_ends: Vec::new() };
     visit_all(&mut test);
     println!("checked: {}", test.back_ends.join("; "));
-    assert!(test.back_ends.len() >= 9, "the portable back-ends are always there");
+    assert!(test.back_ends.len() >= 11, "the portable back-ends are always there");
 }
 
 #[test]
@@ -217,6 +217,31 @@ fn sets<A: Attacks>(name: &str, attacks: A, rooks: u64, bishops: u64, occupied: 
 #[test]
 fn batches_sets_lists_and_xrays_agree_with_single_queries() {
     visit_all(&mut Combined);
+}
+
+/// Every line with every occupancy of it, the slider's square in both or in none, the rest occupied.
+#[test]
+fn attacks_along_a_line_are_those_of_the_piece_on_it() {
+    for square in (0..64_u8).step_by(STEP) {
+        for piece in [Piece::Rook, Piece::Bishop] {
+            let reach = piece.attacks(RayLoop, square, 0);
+            for other in (0..64_u8).filter(|&other| reach >> other & 1 != 0) {
+                let line = sliding::line(square, other);
+                let mut occupied = 0_u64;
+                loop {
+                    let own = 1 << square;
+                    let expected = piece.attacks(RayLoop, square, occupied) & line;
+                    assert_eq!(sliding::along(square, occupied, line), expected);
+                    let elsewhere = occupied & !own | !line;
+                    assert_eq!(sliding::along(square, elsewhere, line & !own), expected);
+                    occupied = occupied.wrapping_sub(line) & line;
+                    if occupied == 0 {
+                        break;
+                    }
+                }
+            }
+        }
+    }
 }
 
 #[test]
@@ -335,6 +360,7 @@ fn lines_and_constants_refuse_squares_off_the_board() {
             };
             check("between", &|square| sliding::between(0, square));
             check("between", &|square| sliding::between(square, 0));
+            check("along", &|square| sliding::along(square, 0x0810, 0xff));
             check("line", &|square| sliding::line(0, square));
             check("line", &|square| sliding::line(square, 0));
             check("constant rook", &|square| constant::rook(square, 0));
