@@ -41,10 +41,10 @@ impl Questions {
 /// Goes through the positions in another order in each pass: branches that depend on the pieces would
 /// be learnt by heart otherwise.
 #[derive(Clone, Copy, Default)]
-struct Order(usize);
+pub(crate) struct Order(usize);
 
 impl Order {
-    fn next(&mut self) -> impl Iterator<Item = usize> + use<> {
+    pub(crate) fn next(&mut self) -> impl Iterator<Item = usize> + use<> {
         self.0 += 2;
         let step = 0x9e37 * self.0 + 1; // odd, so that every position has its turn
         (0..QUERIES).map(move |turn| turn.wrapping_mul(step) % QUERIES)

@@ -4,7 +4,12 @@
 //! $ RUSTFLAGS="-C target-cpu=native" cargo bench -p sliding --bench ratios
 //! $ RUSTFLAGS="-C target-cpu=native" cargo bench -p sliding --bench ratios -- --svg docs/images
 //! ```
-//! The words `chess`, `cold`, `shogi` and `symmetry` choose parts of it.
+//! The words `chess`, `cold`, `shogi` and `symmetry` choose parts of it. The word `dispatch` measures what
+//! a program gets that is compiled for any x86-64 processor and chooses at run time; without `RUSTFLAGS`:
+//!
+//! ```console
+//! $ cargo bench -p sliding --bench ratios -- dispatch
+//! ```
 //!
 //! Methods of a group take turns, pass by pass, so that a disturbance hits all of them; the best
 //! pass counts, and in the cold group the mean time of a position. Results pass through an empty piece of
@@ -16,6 +21,8 @@ mod chess;
 mod clock;
 mod cold;
 mod data;
+#[cfg(target_arch = "x86_64")]
+mod dispatch;
 mod figures;
 mod plot;
 mod shogi;
@@ -38,16 +45,18 @@ fn measure_chess(figures: &mut Figures) {
 
 fn main() {
     let mut figures = Figures::default();
-    let sections: [(&str, Section); 4] = [
+    let sections: &[(&str, Section)] = &[
         ("chess", measure_chess),
         ("cold", cold::measure),
         ("shogi", shogi::measure),
         ("symmetry", symmetry::measure),
+        #[cfg(target_arch = "x86_64")]
+        ("dispatch", dispatch::measure),
     ];
     let named = |name: &str| std::env::args().any(|argument| argument == name);
     let some = sections.iter().any(|(name, _)| named(name));
-    for (name, measure) in sections {
-        if !some || named(name) {
+    for &(name, measure) in sections {
+        if named(name) || !some && name != "dispatch" {
             measure(&mut figures);
         }
     }
