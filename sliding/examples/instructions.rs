@@ -5,7 +5,7 @@
 //! another, as for aarch64) disassembles this program, and
 //! the instructions of these functions are counted without the return, the clearing of upper halves
 //! before it, and padding. A `+` stands behind a function with a loop or a call, whose instructions
-//! are executed more than once or are elsewhere.
+//! are executed more than once or are elsewhere; a dash for a function that was joined with an equal one.
 #![allow(unsafe_code, reason = "the functions have to be found by their names")]
 #![allow(clippy::print_stdout, reason = "an example prints what it counts")]
 
@@ -126,7 +126,10 @@ fn main() {
 
 /// Returns the number of instructions of the function whose listing begins with `label`.
 fn count(listing: &str, label: &str) -> String {
-    let mut lines = listing.lines().skip_while(|line| !line.ends_with(label)).skip(1);
+    let mut lines = listing.lines().skip_while(|line| !line.ends_with(label));
+    if lines.next().is_none() {
+        return "–".to_owned();
+    }
     let body: Vec<&str> = lines.by_ref().take_while(|line| !line.is_empty()).collect();
     let (mut instructions, mut repeated) = (0, false);
     for line in body {
