@@ -47,13 +47,13 @@ impl Attacks for HyperbolaNeon {
     #[inline(always)]
     fn rook(self, square: u8, occupied: u64) -> u64 {
         // SAFETY: the token proves the features.
-        unsafe { union(rook_lines(square, occupied)) }
+        unsafe { rook(square, occupied) }
     }
 
     #[inline(always)]
     fn bishop(self, square: u8, occupied: u64) -> u64 {
         // SAFETY: the token proves the features.
-        unsafe { union(bishop_lines(square, occupied)) }
+        unsafe { bishop(square, occupied) }
     }
 
     #[inline(always)]
@@ -65,6 +65,18 @@ impl Attacks for HyperbolaNeon {
     batch!(rooks8 by two_rooks);
     batch!(bishops8 by two_bishops);
     batch!(queens8 by two_queens);
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn rook(square: u8, occupied: u64) -> u64 {
+    union(rook_lines(square, occupied))
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn bishop(square: u8, occupied: u64) -> u64 {
+    union(bishop_lines(square, occupied))
 }
 
 #[inline]
