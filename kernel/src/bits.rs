@@ -2,7 +2,7 @@
 //! reversal, spreading.
 //!
 //! The functions here are the portable forms, which are constants' functions; the modules have the
-//! catalogue of each primitive (rows A1–A5, A7 and A8 of the technique index).
+//! catalogue of each primitive (labels A1–A5, A7 and A8).
 
 pub mod count;
 pub mod flip_mask;

@@ -13,7 +13,7 @@
 //!     aarch64  { … }
 //! }
 //! ```
-//! Each line is a name, the rows of the technique index, the features and the function. The macro
+//! Each line is a name, its labels, the features and the function. The macro
 //! makes of it `VARIANTS`, which tests and benchmarks walk, and, for families that the engine uses,
 //! `chosen`, which becomes the chosen variant on each level without a trace of the others. The
 //! environment variable, read when the kernels are compiled, overrides the choice on all levels that
@@ -36,7 +36,7 @@ pub struct Variant<F: 'static> {
 pub struct Entry {
     /// The name by which a build selects it.
     pub name: &'static str,
-    /// Its rows in the technique index, such as `E9`.
+    /// Its labels, such as `E9`: a letter for the kind of routine, a number for the idea.
     pub techniques: &'static str,
     /// The features that a CPU must have for it.
     pub needs: &'static [&'static str],

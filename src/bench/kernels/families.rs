@@ -23,7 +23,7 @@ fn sum<const N: usize>(boards: [u64; N]) -> u64 {
     boards.into_iter().fold(0, u64::wrapping_add)
 }
 
-/// Rows A1, A7 and A8 of the technique index: small numbers and masks.
+/// Labels A1, A7 and A8: small numbers and masks.
 fn bits() -> impl Iterator<Item = Runner> {
     runners("count", count::VARIANTS, Some(count::engine_choice), |f, s| f(s.player).into())
         .chain(runners("count8", count::eight::VARIANTS, None, |f, s| {
