@@ -154,8 +154,10 @@ fn quarantined(dir: &Path, pairs: u64) -> Result<Exit, Failure> {
 
 fn repair(dir: &Path) -> Result<Exit, Failure> {
     let mut verdicts = 0;
-    let reopened = || {
-        verdicts = service::reopen_verdicts(&machine::docket(dir))?;
+    let reopened = |extent| {
+        if extent == Extent::Log {
+            verdicts = service::reopen_verdicts(&machine::docket(dir))?;
+        }
         Ok(())
     };
     let done = store::repair_after(dir, reopened).or_exit(Exit::Store)?;
@@ -199,6 +201,12 @@ fn repair(dir: &Path) -> Result<Exit, Failure> {
 fn tell_aside(done: &Repair) -> anyhow::Result<()> {
     for path in &done.aside {
         output::line(&format!("the old data lies in {}", path.display()))?;
+    }
+    for path in &done.left {
+        output::line(&format!(
+            "{} was moved aside earlier and nothing reads it: it may be removed",
+            path.display()
+        ))?;
     }
     Ok(())
 }

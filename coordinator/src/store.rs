@@ -12,6 +12,7 @@
 //! STORE/log/000001.log …   the proof log
 //! STORE/quarantine/…       contradictions, in the same format
 //! STORE/index/             sled
+//! STORE/INDEX-IN-DOUBT     says that the index must be made again, and why
 //! STORE/*.aside-N          what a rebuild or a repair moved aside; nothing reads it
 //! ```
 //!
@@ -373,7 +374,7 @@ impl Store {
         }
         tracing::error!(%error, "the index is made again when the store is next opened");
         let Some(doubt) = &self.doubt else { return };
-        if let Err(second) = fs::write(doubt, error.to_string()) {
+        if let Err(second) = files::note_doubt(doubt, &error.to_string()) {
             let path = doubt.display();
             tracing::error!(%path, error = %second, "remove the folder `index` beside this file");
         }

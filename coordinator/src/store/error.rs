@@ -113,6 +113,11 @@ fn holder(process: Option<u32>) -> String {
 }
 
 impl StoreError {
+    /// Returns whether there was no room.
+    pub(super) fn is_full_disk(&self) -> bool {
+        matches!(self, Self::Io { source, .. } if source.kind() == io::ErrorKind::StorageFull)
+    }
+
     /// Returns the error of `action` on `path`, for `map_err`.
     pub(super) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::Io { action, path: path.to_owned(), source: Arc::new(source) }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::disk::{Disk, sync_folder};
 use super::error::StoreError;
-use super::files::{Files, Layout};
+use super::files::{Files, Layout, note_doubt, remove_folder};
 use super::frame::HEAD_BYTES;
 use super::index::Index;
 use super::lock::Lock;
@@ -58,6 +58,9 @@ pub struct Rebuilt {
     /// Where the old one lies now, if there was one.
     pub aside: Option<PathBuf>,
 }
+
+/// Why an index is in doubt if there was no room to say it.
+const UNKNOWN: &str = "it was found to be damaged while the disk was full";
 
 /// An index that agrees with the log, and what it took.
 struct Agreed {
@@ -168,7 +171,10 @@ fn examine(layout: &Layout, found: &Found) -> Result<Result<SledIndex, String>, 
     let doubt = layout.doubt();
     if doubt.exists() {
         let reason = fs::read_to_string(&doubt).map_err(StoreError::io("reading", &doubt))?;
-        return Ok(Err(reason));
+        return Ok(Err(if reason.is_empty() { UNKNOWN.to_owned() } else { reason }));
+    }
+    if layout.unfinished().exists() {
+        return Ok(Err("it was not completed".to_owned()));
     }
     let manifest = match found {
         Found::Nonsense => return Ok(Err("the manifest is damaged".to_owned())),
@@ -253,18 +259,34 @@ fn rebuild(
 ) -> Result<Agreed, StoreError> {
     // Should this be interrupted, the next open must not trust what it left.
     let doubt = layout.doubt();
-    fs::write(&doubt, &reason).map_err(StoreError::io("writing", &doubt))?;
-    let aside = layout.move_aside("index")?;
-    tracing::warn!(store = %layout.store.display(), reason, ?aside, "the index is made again");
-    let made = make_index(layout, manifest).inspect_err(|_| {
-        // Half an index is worth nothing; were it kept, each try would leave another one aside.
-        if let Err(error) = fs::remove_dir_all(layout.index()) {
-            tracing::warn!(path = %layout.index().display(), %error, "half an index stays");
-        }
-    });
-    let mut agreed = made?;
+    note_doubt(&doubt, &reason).map_err(StoreError::io("writing", &doubt))?;
+    let aside = layout.move_index_aside()?;
+    let shown = aside.as_ref().map(|aside| tracing::field::display(aside.display()));
+    tracing::warn!(
+        store = %layout.store.display(),
+        reason,
+        aside = shown,
+        "the index is made again"
+    );
+    layout.begin_index()?;
+    let mut agreed = make_index(layout, manifest).inspect_err(|error| clear_up(layout, error))?;
     agreed.opened.rebuilt = Some(Rebuilt { reason, aside });
     Ok(agreed)
+}
+
+/// Removes what an index that could not be made has left, and on a full disk the former one as well: what is wrong
+/// with it is worth less than the room for a new one.
+fn clear_up(layout: &Layout, failure: &StoreError) {
+    let mut unwanted = vec![layout.index()];
+    if failure.is_full_disk() {
+        unwanted.extend(layout.asides("index").unwrap_or_default());
+    }
+    for path in unwanted {
+        match remove_folder(&path) {
+            Ok(()) => tracing::info!(path = %path.display(), "an index that is useless is removed"),
+            Err(error) => tracing::warn!(%error, "an index that is useless stays"),
+        }
+    }
 }
 
 fn make_index(layout: &Layout, manifest: Option<&Manifest>) -> Result<Agreed, StoreError> {
@@ -300,6 +322,9 @@ fn remove_doubt(layout: &Layout) -> Result<(), StoreError> {
     if !doubt.exists() {
         return Ok(());
     }
-    fs::remove_file(&doubt).map_err(StoreError::io("removing", &doubt))?;
+    // In this order: who finds the index in doubt and complete moves it aside, which is safe.
+    for file in [layout.unfinished(), doubt].iter().filter(|file| file.exists()) {
+        fs::remove_file(file).map_err(StoreError::io("removing", file))?;
+    }
     sync_folder(&layout.store).map_err(StoreError::io("syncing", &layout.store))
 }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use super::Store;
 use super::disk::{SystemDisk, sync_folder};
 use super::error::StoreError;
-use super::files::Layout;
+use super::files::{Layout, remove_folder};
 use super::frame::{self, FULL_BODY, Frame};
 use super::lock::Lock;
 use super::log::Log;
@@ -37,6 +37,8 @@ pub struct Repair {
     pub without_origin: u64,
     /// Where the old log and the old index lie now.
     pub aside: Vec<PathBuf>,
+    /// What earlier repairs and rebuilds have moved aside; nothing reads it.
+    pub left: Vec<PathBuf>,
     /// Positions in the repaired store.
     pub records: u64,
 }
@@ -60,50 +62,74 @@ pub enum Extent {
 /// If there is no store at `store`, if it is in use, of another schema version, or if the system
 /// refuses. The store is then as it was, or the next open completes the repair.
 pub fn repair(store: &Path) -> Result<Repair, StoreError> {
-    repair_after(store, || Ok(()))
+    repair_after(store, |_| Ok(()))
 }
 
-/// As [`repair`], but calls `first` before anything is changed, if anything must be, when nobody else can use
-/// the store.
+/// As [`repair`], but calls `first` with what is to be made again before anything is changed, when nobody else can
+/// use the store.
 ///
 /// # Errors
 /// As [`repair`], and what `first` returns.
 pub fn repair_after(
     store: &Path,
-    first: impl FnOnce() -> Result<(), StoreError>,
+    first: impl FnOnce(Extent) -> Result<(), StoreError>,
 ) -> Result<Repair, StoreError> {
     if !is_store(store) {
         return Err(StoreError::NoStore { path: store.to_owned() });
     }
     let layout = Layout::new(store);
     let lock = Lock::take(store)?;
-    if let Some(found) = with_whole_log(&layout) {
-        let extent = if found.is_sound() { Extent::Nothing } else { Extent::Index };
-        let mut aside = Vec::new();
-        if extent == Extent::Index {
-            // Opening the store makes the index again where there is none.
-            aside.extend(layout.move_aside("index")?);
-        }
-        drop(lock);
-        let (_, opened) = Store::open(store)?;
-        aside.extend(opened.rebuilt.and_then(|rebuilt| rebuilt.aside));
-        let Verification { frames, claims, .. } = found;
-        let records = opened.records;
-        return Ok(Repair { extent, frames, claims, aside, records, ..Repair::default() });
-    }
-    first()?;
-    finish(&layout)?;
-    let mut done = Repair::default();
-    salvage(&layout, &mut done)?;
-    done.aside.extend(layout.move_aside("MANIFEST")?);
-    done.aside.extend(layout.move_aside("index")?);
-    // The quarantine has no index: it is moved aside, and its good frames are copied back.
-    done.aside.extend(finish(&layout)?);
-    done.aside.extend(salvage_quarantine(&layout)?);
+    let found = with_whole_log(&layout);
+    let extent = match &found {
+        Some(found) if found.is_sound() => Extent::Nothing,
+        Some(_) => Extent::Index,
+        None => Extent::Log,
+    };
+    first(extent)?;
+    remove_old_indexes(&layout)?;
+    let mut done = match found {
+        Some(found) => keep_log(&layout, extent, &found)?,
+        None => salvage_everything(&layout)?,
+    };
     drop(lock);
     let (_, opened) = Store::open(store)?;
+    done.aside.extend(opened.rebuilt.and_then(|rebuilt| rebuilt.aside));
     done.records = opened.records;
+    done.left = layout.asides("")?;
+    done.left.retain(|path| !done.aside.contains(path));
     Ok(done)
+}
+
+/// Leaves the log of a store as it is.
+fn keep_log(layout: &Layout, extent: Extent, found: &Verification) -> Result<Repair, StoreError> {
+    let mut done = Repair { extent, ..Repair::default() };
+    (done.frames, done.claims) = (found.frames, found.claims);
+    if extent == Extent::Index {
+        // Opening the store makes the index again where there is none.
+        done.aside.extend(layout.move_index_aside()?);
+    }
+    Ok(done)
+}
+
+/// Makes a new log of the good frames of the old one.
+fn salvage_everything(layout: &Layout) -> Result<Repair, StoreError> {
+    finish(layout)?;
+    let mut done = Repair::default();
+    salvage(layout, &mut done)?;
+    done.aside.extend(layout.move_aside("MANIFEST")?);
+    done.aside.extend(layout.move_index_aside()?);
+    // The quarantine has no index: it is moved aside, and its good frames are copied back.
+    done.aside.extend(finish(layout)?);
+    done.aside.extend(salvage_quarantine(layout)?);
+    Ok(done)
+}
+
+/// Removes all indexes but the last that were moved aside: earlier releases left one for each rebuild that was
+/// interrupted.
+fn remove_old_indexes(layout: &Layout) -> Result<(), StoreError> {
+    let mut asides = layout.asides("index")?;
+    asides.pop();
+    asides.iter().try_for_each(|path| remove_folder(path))
 }
 
 /// Returns what there is in a store in which nothing is damaged but perhaps the index, or `None` if something may be. A
@@ -123,7 +149,7 @@ pub(super) fn finish(layout: &Layout) -> Result<Option<PathBuf>, StoreError> {
     }
     // The manifest and the index are those of the old log.
     layout.move_aside("MANIFEST")?;
-    layout.move_aside("index")?;
+    layout.move_index_aside()?;
     let aside = layout.move_aside("log")?;
     let renamed = fs::rename(layout.salvaged(), layout.log());
     renamed.map_err(StoreError::io("renaming", &layout.salvaged()))?;

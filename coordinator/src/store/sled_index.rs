@@ -117,7 +117,12 @@ impl SledIndex {
     }
 
     fn failed(&self, error: &sled::Error) -> StoreError {
-        self.damaged(error.to_string())
+        match error {
+            sled::Error::Io(error) if error.kind() == io::ErrorKind::StorageFull => {
+                StoreError::io("writing", &self.path)(error.kind().into())
+            }
+            error => self.damaged(error.to_string()),
+        }
     }
 
     fn damaged(&self, reason: String) -> StoreError {

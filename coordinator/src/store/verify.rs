@@ -55,6 +55,14 @@ impl Verification {
         self.problems == 0
     }
 
+    /// Counts a problem of what lies beside the log and the index.
+    pub fn note(&mut self, problem: Problem) {
+        self.problems += 1;
+        if self.described.len() < PROBLEMS {
+            self.described.push(problem);
+        }
+    }
+
     /// Returns whether the log is as it should be, to its very end, as far as can be told from what is left of the rest.
     pub(super) fn has_whole_log(&self) -> bool {
         self.problems == self.index_problems && !self.torn
@@ -67,10 +75,7 @@ impl Verification {
     }
 
     fn problem(&mut self, path: &Path, offset: Option<u64>, what: String) {
-        self.problems += 1;
-        if self.described.len() < PROBLEMS {
-            self.described.push(Problem { path: path.to_owned(), offset, what });
-        }
+        self.note(Problem { path: path.to_owned(), offset, what });
     }
 
     /// Counts damage; at the end of the log, behind what the manifest covers, it is a torn write.
@@ -131,7 +136,7 @@ pub(super) fn check(layout: &Layout) -> Result<Verification, StoreError> {
     let end = read_log(layout, manifest.as_ref(), &mut verification)?;
     read_quarantine(layout, &mut verification)?;
     verification.behind = manifest.is_none_or(|manifest| manifest.place != end);
-    if layout.doubt().exists() {
+    if layout.doubt().exists() || layout.unfinished().exists() {
         let what = "it is in doubt; opening the store makes it again".to_owned();
         verification.index_problem(&layout.index(), what);
     } else if layout.index().exists() || !verification.behind {

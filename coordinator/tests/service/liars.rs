@@ -91,7 +91,7 @@ async fn what_a_repair_brings_back_of_a_liar_is_taken_back_once_more() {
     let mut bytes = fs::read(&log).unwrap();
     *bytes.last_mut().unwrap() ^= 1;
     fs::write(&log, bytes).unwrap();
-    let reopened = || {
+    let reopened = |_extent| {
         assert_eq!(reopen_verdicts(&docket)?, 1);
         Ok(())
     };

@@ -1,6 +1,7 @@
 //! A real file system that is full.
 
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 
@@ -73,4 +74,33 @@ fn a_full_disk_is_an_error_and_loses_nothing_acknowledged() {
     drop(store);
     let found = verify(&path).unwrap();
     assert!(found.is_sound(), "{found:?}");
+}
+
+#[test]
+fn a_full_disk_gives_up_the_old_index_for_a_new_one() {
+    let Some(disk) = Tmpfs::mount(64) else {
+        eprintln!("SKIPPED: no tmpfs can be mounted here");
+        return;
+    };
+    let path = disk.path().join("store");
+    let (store, _) = Store::open(&path).unwrap();
+    let mut next = 0;
+    while next < 60_000 {
+        store.append(&(next..next + 500).map(numbered).collect::<Vec<_>>()).unwrap();
+        next += 500;
+    }
+    drop(store);
+    std::fs::write(path.join("INDEX-IN-DOUBT"), "it has a scratch").unwrap();
+    fill(disk.path());
+    // There is no room for two of them; the first try makes room.
+    let opened = (0..2).find_map(|_| Store::open(&path).ok());
+    assert_eq!(opened.map(|(_, opened)| opened.records), Some(next));
+    assert!(!path.join("index.aside-1").exists());
+    assert!(verify(&path).unwrap().is_sound());
+}
+
+/// Leaves no room in the file system at `path`.
+fn fill(path: &Path) {
+    let mut ballast = std::fs::File::create(path.join("ballast")).unwrap();
+    while ballast.write_all(&[0xa5; 4096]).is_ok() {}
 }

@@ -84,8 +84,11 @@ fn a_repair_of_a_lost_index_makes_it_again_and_leaves_the_log_alone() {
         drop(store);
         let before = (log(folder.path()), verify(folder.path()).unwrap());
         ruin(&folder.path().join("index"));
-        let verdicts = || panic!("nothing was lost that a verdict may have to be carried out for");
-        let done = repair_after(folder.path(), verdicts).unwrap();
+        let first = |extent| {
+            assert_eq!(extent, Extent::Index, "nothing is lost for which verdicts are to be reopened");
+            Ok(())
+        };
+        let done = repair_after(folder.path(), first).unwrap();
         let Repair { extent, damages, without_origin, records, .. } = done;
         assert_eq!((extent, damages, without_origin), (Extent::Index, 0, 0), "{name}: {done:?}");
         assert_eq!(records, RECORDS + 1, "{name}");
@@ -119,13 +122,13 @@ fn an_index_that_knows_more_than_the_log_is_no_lost_index() {
     fs::write(folder.path().join("MANIFEST"), manifest).unwrap();
     let file = fs::OpenOptions::new().write(true).open(folder.path().join("log/000001.log"));
     file.unwrap().set_len(short).unwrap();
-    let called = std::cell::Cell::new(false);
-    let first = || {
-        called.set(true);
+    let told = std::cell::Cell::new(None);
+    let first = |extent| {
+        told.set(Some(extent));
         Ok(())
     };
     assert_eq!(repair_after(folder.path(), first).unwrap().extent, Extent::Log);
-    assert!(called.get());
+    assert_eq!(told.get(), Some(Extent::Log));
 }
 
 #[test]
@@ -143,6 +146,67 @@ fn a_missing_or_damaged_manifest_makes_the_index_doubtful() {
         let rebuilt = open_and_check(folder.path(), 10).rebuilt.unwrap();
         assert_eq!(rebuilt.reason, "the manifest is damaged");
     }
+}
+
+/// Makes it look as if the process had been killed while it made the index again.
+fn interrupt_rebuild(store: &Path) {
+    fs::write(store.join("INDEX-IN-DOUBT"), "").unwrap();
+    fs::write(store.join("index/UNFINISHED"), "").unwrap();
+}
+
+/// Returns the names of what was moved aside.
+fn asides(store: &Path) -> Vec<String> {
+    let names = fs::read_dir(store).unwrap().map(|file| file.unwrap().file_name());
+    let names = names.map(|name| name.into_string().unwrap());
+    let mut asides: Vec<_> = names.filter(|name| name.contains(".aside-")).collect();
+    asides.sort();
+    asides
+}
+
+#[test]
+fn rebuilds_that_are_interrupted_leave_one_index_aside_at_most() {
+    let folder = tempfile::tempdir().unwrap();
+    filled(folder.path(), 0, 10);
+    for _ in 0..3 {
+        fs::write(folder.path().join("INDEX-IN-DOUBT"), "it has a scratch").unwrap();
+        let rebuilt = open_and_check(folder.path(), 10).rebuilt.unwrap();
+        assert_eq!(rebuilt.reason, "it has a scratch");
+        assert_eq!(asides(folder.path()), ["index.aside-1"]);
+    }
+    fs::remove_dir_all(folder.path().join("index.aside-1")).unwrap();
+    for _ in 0..3 {
+        interrupt_rebuild(folder.path());
+        let rebuilt = open_and_check(folder.path(), 10).rebuilt.unwrap();
+        assert!(rebuilt.reason.contains("the disk was full"), "{rebuilt:?}");
+        assert_eq!(rebuilt.aside, None);
+        assert!(asides(folder.path()).is_empty());
+    }
+    assert!(!folder.path().join("index/UNFINISHED").exists());
+    assert_eq!(open_and_check(folder.path(), 10).rebuilt, None);
+}
+
+#[test]
+fn an_unfinished_index_is_not_trusted_even_if_nothing_else_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    filled(folder.path(), 0, 10);
+    fs::write(folder.path().join("index/UNFINISHED"), "").unwrap();
+    assert!(!verify(folder.path()).unwrap().is_sound());
+    let rebuilt = open_and_check(folder.path(), 10).rebuilt.unwrap();
+    assert_eq!((rebuilt.reason.as_str(), rebuilt.aside), ("it was not completed", None));
+}
+
+#[test]
+fn a_repair_removes_what_interrupted_rebuilds_have_left_and_names_the_rest() {
+    let folder = tempfile::tempdir().unwrap();
+    filled(folder.path(), 0, 10);
+    let left = ["index.aside-2", "index.aside-9", "index.aside-10", "log.aside-1"];
+    for name in left {
+        fs::create_dir(folder.path().join(name)).unwrap();
+    }
+    let done = repair(folder.path()).unwrap();
+    let kept = ["log.aside-1", "index.aside-10"].map(|name| folder.path().join(name));
+    assert_eq!((done.extent, done.left.as_slice()), (Extent::Nothing, kept.as_slice()));
+    assert_eq!(asides(folder.path()), ["index.aside-10", "log.aside-1"]);
 }
 
 #[test]
