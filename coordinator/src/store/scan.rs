@@ -197,26 +197,30 @@ impl Scan {
         let expected = if first { 1 } else { self.place.segment + 1 };
         let path = segment_path(&self.log, expected);
         self.place = Place { segment: next, offset: HEAD_BYTES as u64, ..self.place };
-        let length = segment.length;
+        let (length, is_gap) = (segment.length, next != expected);
+        if head.is_err() {
+            self.place.offset = 0;
+            segment.seek(0)?;
+        }
         self.open = Some(segment);
         let head = match head {
             Ok(head) => head,
-            Err(fault) => {
-                self.place.offset = 0;
-                return self.skip(fault).map(Some);
-            }
+            // What is missing comes first, and is no write that was not completed.
+            Err(_) if is_gap => return Ok(Some(missing(path, next))),
+            Err(fault) => return self.skip(fault).map(Some),
         };
-        let fault = if next != expected {
-            Fault::new("no such file", format!("a segment, since segment {next} exists"))
-        } else if head.segment != next || head.first_frame != self.place.frame {
-            Fault::new(
-                format!("segment {} with frame {}", head.segment, head.first_frame),
-                format!("segment {next} with frame {}", self.place.frame),
-            )
-        } else {
+        let expected = self.place.frame;
+        self.place.frame = expected.max(head.first_frame);
+        if is_gap {
+            return Ok(Some(missing(path, next)));
+        }
+        if head.segment == next && head.first_frame == expected {
             return Ok(None);
-        };
-        self.place.frame = self.place.frame.max(head.first_frame);
+        }
+        let fault = Fault::new(
+            format!("segment {} with frame {}", head.segment, head.first_frame),
+            format!("segment {next} with frame {expected}"),
+        );
         let at_end = self.waiting.is_empty() && length == HEAD_BYTES as u64;
         Ok(Some(Damage { path, segment: next, offset: 0, fault, at_end }))
     }
@@ -238,6 +242,12 @@ impl Scan {
         }
         Ok(Damage { path, segment: self.place.segment, offset, fault, at_end })
     }
+}
+
+/// Returns the damage that a missing segment is, the file `path`, where there is segment `next`.
+fn missing(path: PathBuf, next: u32) -> Damage {
+    let fault = Fault::new("no such file", format!("a segment, since segment {next} exists"));
+    Damage { path, segment: next, offset: 0, fault, at_end: false }
 }
 
 impl Segment {

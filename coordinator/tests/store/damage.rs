@@ -235,6 +235,51 @@ fn a_missing_segment_is_named_and_repair_keeps_the_others() {
 }
 
 #[test]
+fn a_missing_segment_of_the_quarantine_is_named_and_repair_keeps_the_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, _) = Store::open_with(folder.path(), &segments_of(100)).unwrap();
+    store.append(&[numbered(1)]).unwrap();
+    for _ in 0..4 {
+        store.quarantine(&numbered(1), numbered(1).bound).unwrap();
+    }
+    drop(store);
+    let missing = folder.path().join("quarantine/000001.log");
+    assert!(folder.path().join("quarantine/000002.log").exists());
+    fs::remove_file(&missing).unwrap();
+    let error = Store::open(folder.path()).unwrap_err().to_string();
+    assert!(error.contains(&missing.display().to_string()), "{error}");
+    let found = verify(folder.path()).unwrap();
+    let named = |problem: &Problem| problem.path == missing;
+    assert!(found.described.iter().any(named), "{found:?}");
+    repair(folder.path()).unwrap();
+    let mended = verify(folder.path()).unwrap();
+    assert!(mended.is_sound(), "{mended:?}");
+    assert_eq!(mended.quarantined, found.quarantined);
+    assert_eq!(Store::open(folder.path()).unwrap().1.records, 1);
+}
+
+#[test]
+fn a_missing_segment_before_one_without_frames_is_no_write_that_was_not_completed() {
+    for begun in [32, 20, 0] {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, _) = Store::open(folder.path()).unwrap();
+        store.append(&[numbered(1)]).unwrap();
+        drop(store);
+        // The head of a segment, and what there is of one whose write was not completed.
+        let head = fs::read(segment(folder.path(), 1)).unwrap();
+        let quarantine = folder.path().join("quarantine");
+        fs::remove_file(quarantine.join("000001.log")).ok();
+        fs::write(quarantine.join("000002.log"), &head[..begun]).unwrap();
+        let error = Store::open(folder.path()).unwrap_err().to_string();
+        assert!(error.contains("quarantine/000001.log: found no such file"), "{error}");
+        assert!(!verify(folder.path()).unwrap().is_sound(), "{begun}");
+        repair(folder.path()).unwrap();
+        assert_eq!(Store::open(folder.path()).unwrap().1.records, 1);
+        assert!(verify(folder.path()).unwrap().is_sound(), "{begun}");
+    }
+}
+
+#[test]
 fn a_repair_that_was_interrupted_before_the_exchange_is_completed_by_the_next_open() {
     let folder = tempfile::tempdir().unwrap();
     store_of(folder.path(), &[1, 2]);
