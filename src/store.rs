@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::anyhow;
-use outflank_coordinator::service;
+use outflank_coordinator::service::{self, MendedDocket};
 use outflank_coordinator::store::{
     self, ExportError, Extent, Opened, Repair, Stats, Store, Verification,
 };
@@ -89,7 +89,9 @@ fn counted_as_json(stats: &Stats) -> String {
 }
 
 fn verify(dir: &Path, json: bool) -> Result<Exit, Failure> {
-    let found = store::verify(dir).or_exit(Exit::Store)?;
+    let mut found = store::verify(dir).or_exit(Exit::Store)?;
+    let docket = service::docket_problems(&machine::docket(dir)).or_exit(Exit::Store)?;
+    docket.into_iter().for_each(|problem| found.note(problem));
     if json {
         output::line(&found_as_json(&found))?;
     } else {
@@ -153,40 +155,21 @@ fn quarantined(dir: &Path, pairs: u64) -> Result<Exit, Failure> {
 }
 
 fn repair(dir: &Path) -> Result<Exit, Failure> {
-    let mut verdicts = 0;
-    let reopened = |extent| {
+    let path = machine::docket(dir);
+    let (mut docket, mut verdicts) = (None, 0);
+    let first = |extent| {
+        docket = service::mend_docket(&path)?;
         if extent == Extent::Log {
-            verdicts = service::reopen_verdicts(&machine::docket(dir))?;
+            verdicts = service::reopen_verdicts(&path)?;
         }
         Ok(())
     };
-    let done = store::repair_after(dir, reopened).or_exit(Exit::Store)?;
-    let whole = match done.extent {
-        Extent::Nothing => Some("nothing is damaged, the log stays as it is"),
-        Extent::Index => {
-            Some("the log is whole and stays as it is, the index was made again from it")
-        }
-        Extent::Log => None,
-    };
-    if let Some(whole) = whole {
-        output::line(&format!(
-            "{whole}: {} with {}, {}",
-            counted(done.frames, "frame"),
-            counted(done.claims, "claim"),
-            counted(done.records, "position"),
-        ))?;
-        tell_aside(&done)?;
-        return Ok(Exit::Done);
+    let done = store::repair_after(dir, first).or_exit(Exit::Store)?;
+    output::line(&what_was_done(&done, docket.is_some()))?;
+    if let Some(docket) = &docket {
+        output::line(&what_became_of(&path, docket))?;
     }
-    output::line(&format!(
-        "{}, kept {} with {} ({} without origin), {}",
-        counted(done.damages, "damaged place"),
-        counted(done.frames, "frame"),
-        counted(done.claims, "claim"),
-        grouped(done.without_origin),
-        counted(done.records, "position"),
-    ))?;
-    tell_aside(&done)?;
+    tell_aside(&done, docket.as_ref())?;
     if verdicts > 0 {
         output::line(&format!(
             "workers were found to be wrong {}: what they claimed is taken back once more \
@@ -197,12 +180,48 @@ fn repair(dir: &Path) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Says where data lies that was moved aside.
-fn tell_aside(done: &Repair) -> anyhow::Result<()> {
-    for path in &done.aside {
+/// Returns what a repair has done with log and index.
+fn what_was_done(done: &Repair, is_docket_damaged: bool) -> String {
+    let whole = match done.extent {
+        Extent::Nothing if is_docket_damaged => "log and index are whole and stay as they are",
+        Extent::Nothing => "nothing is damaged, the log stays as it is",
+        Extent::Index => "the log is whole and stays as it is, the index was made again from it",
+        Extent::Log => {
+            return format!(
+                "{}, kept {} with {} ({} without origin), {}",
+                counted(done.damages, "damaged place"),
+                counted(done.frames, "frame"),
+                counted(done.claims, "claim"),
+                grouped(done.without_origin),
+                counted(done.records, "position"),
+            );
+        }
+    };
+    format!(
+        "{whole}: {} with {}, {}",
+        counted(done.frames, "frame"),
+        counted(done.claims, "claim"),
+        counted(done.records, "position"),
+    )
+}
+
+/// Returns what mending the docket in the file `path` came to.
+fn what_became_of(path: &Path, docket: &MendedDocket) -> String {
+    format!(
+        "{}: {} cannot be read, {} kept; an audit may be forgotten by that, or a worker that was wrong",
+        path.display(),
+        counted(docket.lost as u64, "line"),
+        counted(docket.kept as u64, "line"),
+    )
+}
+
+/// Says where data lies that was moved aside, now or earlier.
+fn tell_aside(done: &Repair, docket: Option<&MendedDocket>) -> anyhow::Result<()> {
+    let docket = docket.map(|docket| &docket.aside);
+    for path in done.aside.iter().chain(docket) {
         output::line(&format!("the old data lies in {}", path.display()))?;
     }
-    for path in &done.left {
+    for path in done.left.iter().filter(|&path| Some(path) != docket) {
         output::line(&format!(
             "{} was moved aside earlier and nothing reads it: it may be removed",
             path.display()

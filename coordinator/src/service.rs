@@ -53,7 +53,7 @@ use crate::campaign::Roster;
 use crate::core::{self, Advisor, Core, Event};
 use campaigns::Campaigns;
 use docket::Docket;
-pub use docket::reopen_verdicts;
+pub use docket::{MendedDocket, docket_problems, mend_docket, reopen_verdicts};
 pub use encryption::{Encryption, InvalidEncryption};
 pub use error::ServiceError;
 use events::Events;

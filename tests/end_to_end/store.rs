@@ -8,6 +8,7 @@ use outflank_engine::{Bound, Position, Score};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::cluster::coordinator;
 use crate::harness::run;
 use crate::known_scores::file;
 
@@ -65,4 +66,29 @@ fn a_store_with_quarantined_claims_is_not_passed_over_in_silence() {
     assert!(finished.stdout[0].contains("1 quarantined, 0 problems"), "{finished:?}");
     fs::rename(folder.join("quarantine"), home.path().join("seen")).expect("it is a folder");
     assert_eq!(run(home.path(), &verify).code, Some(0));
+}
+
+#[test]
+fn a_damaged_docket_is_seen_by_verify_and_mended_by_repair() {
+    let home = TempDir::new().expect("a temporary folder");
+    let (first, _) = coordinator(home.path(), "127.0.0.1:0", &[]);
+    first.kill();
+    let docket = home.path().join("store/docket.jsonl");
+    let good = "{\"taken_back\":{\"era\":3}}\n";
+    fs::write(&docket, [good, "nonsense\n"].concat()).expect("the store is ours");
+    let serve = ["coordinator", "--store", "store", "--listen", "127.0.0.1:0"];
+    let refused = run(home.path(), &serve);
+    assert_eq!(refused.code, Some(3), "{refused:?}");
+    let found = run(home.path(), &["store", "verify", "store"]);
+    found.assert_fails(3, "store has 1 problem");
+    assert!(found.stdout[0].starts_with("store/docket.jsonl at offset 25: found "), "{found:?}");
+    let repaired = run(home.path(), &["store", "repair", "store"]);
+    assert_eq!(repaired.code, Some(0), "{repaired:?}");
+    let told = repaired.stdout.join("\n");
+    assert!(told.contains("1 line cannot be read, 1 line kept"), "{told}");
+    assert!(told.ends_with("the old data lies in store/docket.jsonl.aside-1"), "{told}");
+    assert_eq!(fs::read_to_string(&docket).expect("it is there"), good);
+    assert_eq!(run(home.path(), &["store", "verify", "store"]).code, Some(0));
+    let (second, _) = coordinator(home.path(), "127.0.0.1:0", &[]);
+    second.kill();
 }

@@ -83,7 +83,9 @@ impl Roster {
                 continue;
             }
             if name.starts_with(UNFINISHED) || name.starts_with(REMOVED) {
-                fs::remove_dir_all(&path).map_err(CampaignError::io("removing", &path))?;
+                if let Err(error) = clear_away(&path) {
+                    tracing::warn!(%error, "what is no campaign any more stays");
+                }
             } else {
                 roster.admit(name, &path);
             }
@@ -208,7 +210,7 @@ impl Roster {
         self.members.remove(name);
         self.broken.remove(name);
         sync_folder(&self.folder).map_err(CampaignError::io("syncing", &self.folder))?;
-        fs::remove_dir_all(&aside).map_err(CampaignError::io("removing", &aside))?;
+        clear_away(&aside)?;
         tracing::info!(campaign = name, "campaign removed");
         Ok(())
     }
@@ -318,6 +320,12 @@ impl Roster {
             member.tick(now);
         }
     }
+}
+
+/// Removes what is no campaign any more, or never was: a folder, unless somebody has put something else there.
+fn clear_away(path: &Path) -> Result<(), CampaignError> {
+    let removed = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+    removed.map_err(CampaignError::io("removing", path))
 }
 
 /// Returns what can be said of a campaign that cannot be opened.

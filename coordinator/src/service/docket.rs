@@ -7,6 +7,8 @@
 //! that the next coordinator takes back what this one could not. A last line without an end is a
 //! write that nobody was told of.
 
+mod damage;
+
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Write;
@@ -19,6 +21,10 @@ use super::convert;
 use super::journal::{self, failed};
 use crate::core::{AuditId, Doubted, Method, ProcessId, Proof};
 use crate::store::StoreError;
+pub use damage::{MendedDocket, docket_problems, mend_docket};
+
+/// What a line of the file should be.
+const EXPECTED: &str = "a line about an audit or a verdict";
 
 /// The fewest lines that are worth writing anew.
 const MANY_LINES: usize = 10_000;
@@ -117,24 +123,24 @@ impl Docket {
     }
 
     fn read(&mut self, path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
-        let mut offset = 0;
-        for line in bytes.split_inclusive(|&byte| byte == b'\n') {
-            if !line.ends_with(b"\n") {
-                tracing::info!(path = %path.display(), "an unfinished line was cut off");
-                break;
-            }
-            let damaged = |found: String| StoreError::Damaged {
+        if !bytes.is_empty() && !bytes.ends_with(b"\n") {
+            tracing::info!(path = %path.display(), "an unfinished line is cut off");
+        }
+        for (offset, line) in whole_lines(bytes) {
+            self.take(line).map_err(|found| StoreError::Damaged {
                 path: path.to_owned(),
                 offset,
                 found,
-                expected: "a line about an audit or a verdict".to_owned(),
-            };
-            let read = serde_json::from_slice(line).map_err(|error| damaged(error.to_string()))?;
-            self.enter(read)
-                .ok_or_else(|| damaged(String::from_utf8_lossy(line).trim_end().to_owned()))?;
-            offset += line.len() as u64;
+                expected: EXPECTED.to_owned(),
+            })?;
         }
         Ok(())
+    }
+
+    /// Takes note of a line of the file, or returns what is there instead.
+    fn take(&mut self, line: &[u8]) -> Result<(), String> {
+        let read = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+        self.enter(read).ok_or_else(|| String::from_utf8_lossy(line).trim_end().to_owned())
     }
 
     /// Takes note of a line; `None` if its position or bound cannot be.
@@ -250,6 +256,17 @@ impl Docket {
         (self.file, self.lines) = (Some((path.to_owned(), file)), lines.len());
         Ok(())
     }
+}
+
+/// Returns the lines of a file that have an end, each with the place where it begins.
+fn whole_lines(bytes: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
+    let mut next = 0;
+    let lines = bytes.split_inclusive(|&byte| byte == b'\n').map(move |line| {
+        let offset = next;
+        next += line.len() as u64;
+        (offset, line)
+    });
+    lines.filter(|(_, line)| line.ends_with(b"\n"))
 }
 
 fn line(audit: AuditId, claim: Doubt) -> Line {

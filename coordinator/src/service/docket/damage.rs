@@ -1,0 +1,94 @@
+//! What cannot be read of a docket, and a docket without it.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use super::{Docket, EXPECTED, whole_lines};
+use crate::service::journal::{self, failed};
+use crate::store::{Problem, StoreError};
+
+/// What mending a docket came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MendedDocket {
+    /// Where the damaged file lies now.
+    pub aside: PathBuf,
+    /// The lines that were kept.
+    pub kept: usize,
+    /// The lines that could not be read.
+    pub lost: usize,
+}
+
+/// Returns what is wrong with the docket in the file `path`, which need not exist; changes nothing.
+///
+/// # Errors
+/// If the file cannot be read.
+pub fn docket_problems(path: &Path) -> Result<Vec<Problem>, StoreError> {
+    let bytes = journal::read(path)?.unwrap_or_default();
+    let mut docket = Docket::default();
+    let damaged = |(offset, line)| {
+        let found = docket.take(line).err()?;
+        let what = format!("found {found}, expected {EXPECTED}");
+        Some(Problem { path: path.to_owned(), offset: Some(offset), what })
+    };
+    Ok(whole_lines(&bytes).filter_map(damaged).collect())
+}
+
+/// Lets a docket that says what can be read take the place of a damaged one in the file `path`, of which a copy is kept
+/// beside it. Returns `None` if nothing is wrong with it.
+///
+/// # Errors
+/// If the file cannot be read, or the system refuses to write.
+pub fn mend_docket(path: &Path) -> Result<Option<MendedDocket>, StoreError> {
+    let bytes = journal::read(path)?.unwrap_or_default();
+    let mut docket = Docket::default();
+    let (mut kept, mut lost) = (Vec::new(), 0);
+    for (_, line) in whole_lines(&bytes) {
+        match docket.take(line) {
+            Ok(()) => kept.push(String::from_utf8_lossy(line).into_owned()),
+            Err(_) => lost += 1,
+        }
+    }
+    if lost == 0 {
+        return Ok(None);
+    }
+    // A copy first: there is a docket at every moment.
+    let aside = free_name(path);
+    fs::copy(path, &aside).map_err(failed("copying", path))?;
+    File::open(&aside).and_then(|file| file.sync_all()).map_err(failed("syncing", &aside))?;
+    journal::replace(path, &kept)?;
+    Ok(Some(MendedDocket { aside, kept: kept.len(), lost }))
+}
+
+/// Returns the first name for what is moved aside that nothing has.
+fn free_name(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let mut names = (1_u64..).map(|number| path.with_file_name(format!("{name}.aside-{number}")));
+    names.find(|name| !name.exists()).expect("the names are endless")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_damaged_docket_is_seen_and_keeps_the_lines_that_can_be_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("docket.jsonl");
+        assert_eq!((docket_problems(&path).unwrap(), mend_docket(&path).unwrap()), (vec![], None));
+        let (good, odd) = ("{\"taken_back\":{\"era\":3}}\n", "{\"cleared\":{\"audit\":-1}}\n");
+        let damaged = [good, "nonsense\n", odd, good, "{\"taken_ba"].concat();
+        fs::write(&path, &damaged).unwrap();
+        let problems = docket_problems(&path).unwrap();
+        let offsets: Vec<_> = problems.iter().map(|problem| problem.offset.unwrap()).collect();
+        assert_eq!(offsets, [good.len() as u64, good.len() as u64 + 9]);
+        let text = problems[0].to_string();
+        assert!(text.contains("docket.jsonl") && text.contains("expected a line about"), "{text}");
+        assert!(Docket::open(Some(&path)).is_err());
+        let aside = folder.path().join("docket.jsonl.aside-1");
+        let expected = MendedDocket { aside: aside.clone(), kept: 2, lost: 2 };
+        assert_eq!(mend_docket(&path).unwrap(), Some(expected));
+        assert_eq!(fs::read_to_string(aside).unwrap(), damaged);
+        assert_eq!((docket_problems(&path).unwrap(), mend_docket(&path).unwrap()), (vec![], None));
+        assert_eq!(Docket::open(Some(&path)).unwrap().carried_out, 3);
+    }
+}
