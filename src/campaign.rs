@@ -28,7 +28,7 @@ use crate::{interrupt, output, runtime};
 
 /// Does what is asked with campaigns.
 pub(crate) fn run(arguments: &Campaign, quiet: bool) -> Result<Exit, Failure> {
-    runtime::start()?.block_on(act(&arguments.action, quiet))
+    runtime::block_on(act(&arguments.action, quiet))?
 }
 
 async fn act(action: &Action, quiet: bool) -> Result<Exit, Failure> {

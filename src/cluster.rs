@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::arguments::{Search, Solve};
 use crate::exit::{Exit, Failure, OrExit};
-use crate::{access, arguments, machine, store};
+use crate::{access, arguments, machine, runtime, store};
 
 /// The time between two signs of life of the worker in this process: they carry the node counts that
 /// the progress shows, and cost nothing here.
@@ -64,7 +64,7 @@ impl Cluster {
         } else {
             let path = arguments.store.clone().map_or_else(machine::default_store, Ok)?;
             options.docket = Some(machine::docket(&path));
-            (store::open(&path)?, Kept::Store(path))
+            (store::opened(&path).await?, Kept::Store(path))
         };
         let local = Local::with_worker(options, store, &arguments.search).await?;
         Ok(Self { connection: local.connect(), local: Some(local), kept })
@@ -135,8 +135,8 @@ pub(crate) async fn connect(
 
 impl Local {
     /// Starts a coordinator that nobody works for.
-    pub(crate) fn without_worker(options: Options, store: Store) -> Result<Self, Failure> {
-        let service = start_service(options, store, None)?;
+    pub(crate) async fn without_worker(options: Options, store: Store) -> Result<Self, Failure> {
+        let service = start_service(options, store, None).await?;
         Ok(Self { service, worker: JoinSet::new(), stop_worker: CancellationToken::new() })
     }
 
@@ -149,7 +149,7 @@ impl Local {
     ) -> Result<Self, Failure> {
         options.heartbeat = HEARTBEAT;
         let worker_options = machine::worker_options(search)?;
-        let mut local = Self::without_worker(options, store)?;
+        let mut local = Self::without_worker(options, store).await?;
         let coordinator = Coordinator::over(local.connect());
         let stop = local.stop_worker.clone();
         local.worker.spawn(outflank_worker::run(worker_options, coordinator, stop));
@@ -192,7 +192,9 @@ async fn failure(service: &Service, worker: &mut JoinSet<Result<(), WorkerError>
 }
 
 /// Starts a coordinator that uses the engine's estimates, with so many threads for them or as many as usual.
-pub(crate) fn start_service(
+///
+/// Long campaigns take their time, too: as with a store, the runtime is not held up, and dropping the future gives up.
+pub(crate) async fn start_service(
     options: Options,
     store: Store,
     threads: Option<u32>,
@@ -200,7 +202,8 @@ pub(crate) fn start_service(
     let threads = threads.unwrap_or_else(machine::threads_of_coordinator);
     let advisor = EngineAdvisor::new(threads as usize);
     let advisor = advisor.context("setting the coordinator's estimates up")?;
-    Service::start(options, Arc::new(store), Box::new(advisor)).map_err(service_failure)
+    let start = move || Service::start(options, Arc::new(store), Box::new(advisor));
+    runtime::aside(move || start().map_err(service_failure)).await
 }
 
 /// Returns the failure of a coordinator with its exit code.

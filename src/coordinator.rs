@@ -2,57 +2,78 @@
 
 use anyhow::{Context, anyhow};
 use outflank_coordinator::client::CampaignsClient;
-use outflank_proto::endpoint;
-use tokio::net::{TcpListener, lookup_host};
+use outflank_coordinator::service::Service;
+use tokio::net::TcpListener;
 use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
 
 use crate::arguments::Coordinator;
-use crate::exit::{Exit, Failure, OrExit};
+use crate::exit::{Exit, Failure};
+use crate::port::{self, Port};
 use crate::web::{self, Shown};
 use crate::{access, cluster, interrupt, machine, output, runtime, store};
 
 /// Serves until Ctrl-C or SIGTERM, then lets the workers hand back what they have proved.
 pub(crate) fn run(arguments: &Coordinator) -> Result<Exit, Failure> {
-    runtime::start()?.block_on(serve(arguments))
+    runtime::block_on(serve(arguments))?
 }
 
 async fn serve(arguments: &Coordinator) -> Result<Exit, Failure> {
+    let (stop, _watch) = interrupt::watch().context("listening for Ctrl-C")?;
+    let Some(started) = stop.run_until_cancelled(start(arguments)).await else {
+        tracing::info!(store = %arguments.store.display(), "told to stop before it could serve");
+        return Ok(Exit::Done);
+    };
+    let Started { service, listener, web } = started?;
+    let address = listener.local_addr().context("asking for the address")?;
+    let store = arguments.store.display();
+    output::line(&format!("listening on {address}"))?;
+    tracing::info!(%address, %store, "serving");
+    let _watchers = match web {
+        Some(listener) => watchers(listener, &service, &stop)?,
+        None => JoinSet::new(),
+    };
+    service.serve(listener, stop).await.map_err(cluster::service_failure)?;
+    tracing::info!(%address, %store, "stopped");
+    Ok(Exit::Done)
+}
+
+/// A coordinator that can be reached.
+struct Started {
+    service: Service,
+    listener: TcpListener,
+    /// Where those who watch connect.
+    web: Option<TcpListener>,
+}
+
+/// Starts a coordinator. Nobody can connect before everything is ready: a connection would only wait, and whoever
+/// probes the port would believe that the coordinator is there.
+async fn start(arguments: &Coordinator) -> Result<Started, Failure> {
     machine::allow_many_files();
     let tokens = arguments.token_file.as_deref().map(access::tokens).transpose()?;
     let encryption = access::encryption(arguments)?;
-    let (stop, _watch) = interrupt::watch().context("listening for Ctrl-C")?;
-    let listener = listen(arguments).await?;
-    let address = listener.local_addr().context("asking for the address")?;
+    // What is wrong with the addresses is said before a store is opened, which may take an hour.
+    let port = guarded_port(arguments).await?;
     let web = match &arguments.web {
-        Some(address) => Some(web::listen(address).await?),
+        Some(address) => Some(Port::take(address).await?),
         None => None,
     };
-    let store = store::open(&arguments.store)?;
+    let store = store::opened(&arguments.store).await?;
     let mut options = machine::coordinator_options(arguments.job_nodes);
     options.campaigns = Some(machine::campaigns(&arguments.store));
     options.docket = Some(machine::docket(&arguments.store));
     (options.tokens, options.encryption) = (tokens, encryption);
     options.core.audit_share = arguments.audit_share;
     options.core.audit_seed = arguments.audit_seed.unwrap_or_else(machine::unguessable);
-    let service = cluster::start_service(options, store, arguments.threads)?;
-    output::line(&format!("listening on {address}"))?;
-    let (stop_web, mut watchers) = (stop.child_token(), JoinSet::new());
-    if let Some(listener) = web {
-        let address = listener.local_addr().context("asking for the address")?;
-        output::line(&format!("to watch: http://{address}/"))?;
-        let campaigns = CampaignsClient::new(service.connect_in_memory());
-        let shown = Shown { observer: service.observer(), campaigns };
-        watchers.spawn(web::serve(listener, web::of_coordinator(shown), stop_web));
-    }
-    service.serve(listener, stop).await.map_err(cluster::service_failure)?;
-    Ok(Exit::Done)
+    let service = cluster::start_service(options, store, arguments.threads).await?;
+    let web = web.map(Port::listen).transpose()?;
+    Ok(Started { service, listener: port.listen()?, web })
 }
 
-async fn listen(arguments: &Coordinator) -> Result<TcpListener, Failure> {
+/// Takes the address to listen on, if only this machine can reach it or others may.
+async fn guarded_port(arguments: &Coordinator) -> Result<Port, Failure> {
     let listen = &arguments.listen;
-    endpoint(listen).or_exit(Exit::BadInput)?;
-    let addresses = lookup_host(listen).await.with_context(|| format!("finding {listen}"));
-    let addresses: Vec<_> = addresses.or_exit(Exit::Connection)?.collect();
+    let addresses = port::addresses(listen).await?;
     let is_guarded = arguments.no_tls || arguments.tls_cert.is_some();
     if !is_guarded && addresses.iter().any(|address| !address.ip().is_loopback()) {
         let error = anyhow!(
@@ -61,6 +82,20 @@ async fn listen(arguments: &Coordinator) -> Result<TcpListener, Failure> {
         );
         return Err(Failure::new(Exit::BadInput, error));
     }
-    let listener = TcpListener::bind(addresses.as_slice()).await;
-    listener.with_context(|| format!("listening on {listen}")).or_exit(Exit::Connection)
+    Port::first_of(listen, &addresses)
+}
+
+/// Answers those who watch until `stop`, or until the set is dropped.
+fn watchers(
+    listener: TcpListener,
+    service: &Service,
+    stop: &CancellationToken,
+) -> Result<JoinSet<()>, Failure> {
+    let address = listener.local_addr().context("asking for the address")?;
+    output::line(&format!("to watch: http://{address}/"))?;
+    let campaigns = CampaignsClient::new(service.connect_in_memory());
+    let shown = Shown { observer: service.observer(), campaigns };
+    let mut watchers = JoinSet::new();
+    watchers.spawn(web::serve(listener, web::of_coordinator(shown), stop.child_token()));
+    Ok(watchers)
 }

@@ -23,6 +23,7 @@ mod metrics;
 mod numbers;
 mod output;
 mod overview;
+mod port;
 mod progress;
 mod proof;
 mod runtime;

@@ -24,7 +24,7 @@ use together::Together;
 /// Solves the positions that the arguments name: here one after the other, on a cluster side by side.
 pub(crate) fn run(arguments: &Solve, quiet: bool) -> Result<Exit, Failure> {
     let problems = input::read(&arguments.position, arguments.board)?;
-    runtime::start()?.block_on(solve(arguments, quiet, &problems))
+    runtime::block_on(solve(arguments, quiet, &problems))?
 }
 
 async fn solve(arguments: &Solve, quiet: bool, problems: &[Problem]) -> Result<Exit, Failure> {

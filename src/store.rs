@@ -11,9 +11,8 @@ use serde_json::json;
 
 use crate::arguments::StoreAction;
 use crate::exit::{Exit, Failure, OrExit};
-use crate::machine;
 use crate::numbers::{counted, grouped};
-use crate::output;
+use crate::{machine, output, runtime};
 
 /// Does what is asked with a store that exists.
 pub(crate) fn run(action: &StoreAction) -> Result<Exit, Failure> {
@@ -30,6 +29,19 @@ pub(crate) fn open(path: &Path) -> Result<Store, Failure> {
     let (store, opened) = Store::open(path).or_exit(Exit::Store)?;
     tell(path, &opened);
     Ok(store)
+}
+
+/// As [`open`], without holding up the runtime: an index may take an hour to be made again. Dropping the future gives
+/// that up, as killing the process would.
+pub(crate) async fn opened(path: &Path) -> Result<Store, Failure> {
+    let path = path.to_owned();
+    runtime::aside(move || open(&path)).await
+}
+
+/// As [`open_existing`], without holding up the runtime, as [`opened`].
+pub(crate) async fn opened_existing(path: &Path) -> Result<Store, Failure> {
+    let path = path.to_owned();
+    runtime::aside(move || open_existing(&path)).await
 }
 
 /// Opens a store that must exist, and tells what had to be mended.

@@ -40,10 +40,10 @@ pub(crate) struct Top {
 
 /// Looks until Ctrl-C, or once.
 pub(crate) fn run(top: &Top) -> Result<Exit, Failure> {
-    runtime::start()?.block_on(async {
+    runtime::block_on(async {
         let (stop, _watch) = interrupt::watch().context("listening for Ctrl-C")?;
         stop.run_until_cancelled(watch(top)).await.unwrap_or(Ok(Exit::Done))
-    })
+    })?
 }
 
 async fn watch(top: &Top) -> Result<Exit, Failure> {

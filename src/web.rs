@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use anyhow::Context;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
@@ -14,10 +13,9 @@ use outflank_coordinator::client::CampaignsClient;
 use outflank_coordinator::service::Observer;
 use outflank_proto::campaign::Campaign;
 use outflank_worker::Gauges;
-use tokio::net::{TcpListener, lookup_host};
+use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use crate::exit::{Exit, Failure, OrExit};
 use crate::{metrics, overview, top};
 
 /// The page fetches nothing from elsewhere, and runs nothing but its own script.
@@ -47,14 +45,6 @@ impl IntoResponse for Trouble {
     fn into_response(self) -> Response {
         (StatusCode::SERVICE_UNAVAILABLE, format!("{:#}\n", self.0)).into_response()
     }
-}
-
-/// Listens at `address`.
-pub(crate) async fn listen(address: &str) -> Result<TcpListener, Failure> {
-    let found = lookup_host(address).await.with_context(|| format!("finding {address}"));
-    let addresses: Vec<_> = found.or_exit(Exit::BadInput)?.collect();
-    let listener = TcpListener::bind(addresses.as_slice()).await;
-    listener.with_context(|| format!("listening on {address}")).or_exit(Exit::Connection)
 }
 
 /// Returns what a coordinator answers.

@@ -7,11 +7,12 @@ use tokio::task::JoinSet;
 
 use crate::arguments::Worker;
 use crate::exit::{Exit, Failure};
+use crate::port::Port;
 use crate::{access, cluster, interrupt, machine, runtime, web};
 
 /// Works until Ctrl-C or SIGTERM, then hands back what the running jobs have proved.
 pub(crate) fn run(arguments: &Worker) -> Result<Exit, Failure> {
-    runtime::start()?.block_on(async {
+    runtime::block_on(async {
         // Before anything that takes time: whoever starts many workers also stops some that have
         // hardly begun.
         let (stop, _watch) = interrupt::watch().context("listening for Ctrl-C")?;
@@ -19,7 +20,7 @@ pub(crate) fn run(arguments: &Worker) -> Result<Exit, Failure> {
         let options = machine::worker_options(&arguments.search)?;
         let mut watchers = JoinSet::new();
         if let Some(address) = &arguments.metrics {
-            let listener = web::listen(address).await?;
+            let listener = Port::take(address).await?.listen()?;
             let address = listener.local_addr().context("asking for the address")?;
             tracing::info!("numbers for Prometheus: http://{address}/metrics");
             let answers = web::of_worker(Arc::clone(&options.gauges));
@@ -28,5 +29,5 @@ pub(crate) fn run(arguments: &Worker) -> Result<Exit, Failure> {
         let worked = outflank_worker::run(options, coordinator, stop).await;
         worked.map_err(cluster::worker_failure)?;
         Ok(Exit::Done)
-    })
+    })?
 }

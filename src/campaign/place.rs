@@ -29,10 +29,10 @@ impl Place {
         let path = store.clone().map_or_else(machine::default_store, Ok)?;
         // Only an import has a reason to begin a store: elsewhere the name is mistyped.
         let opened = match action {
-            Action::Import(_) => store::open(&path)?,
-            _ => store::open_existing(&path)?,
+            Action::Import(_) => store::opened(&path).await?,
+            _ => store::opened_existing(&path).await?,
         };
-        let local = Local::without_worker(options(&path, None), opened)?;
+        let local = Local::without_worker(options(&path, None), opened).await?;
         Ok(Self { connection: local.connect(), local: Some(local) })
     }
 
@@ -40,7 +40,8 @@ impl Place {
     async fn worked(run: &Run) -> Result<Self, Failure> {
         let path = run.store.clone().map_or_else(machine::default_store, Ok)?;
         let options = options(&path, run.job_nodes);
-        let local = Local::with_worker(options, store::open_existing(&path)?, &run.search).await?;
+        let opened = store::opened_existing(&path).await?;
+        let local = Local::with_worker(options, opened, &run.search).await?;
         Ok(Self { connection: local.connect(), local: Some(local) })
     }
 

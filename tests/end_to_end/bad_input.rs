@@ -236,6 +236,17 @@ fn a_bad_address_is_bad_input() {
 }
 
 #[test]
+fn a_host_that_is_not_found_may_be_found_later() {
+    let home = home();
+    let listens = ["coordinator", "--store", "store", "--listen"];
+    let unknown = "no-such-host.invalid:0";
+    for more in [&[unknown][..], &["127.0.0.1:0", "--web", unknown]] {
+        let finished = run(home.path(), &[&listens, more].concat());
+        finished.assert_fails(4, "finding no-such-host.invalid:0");
+    }
+}
+
+#[test]
 fn the_help_lists_the_exit_codes() {
     let home = home();
     for arguments in [&["--help"][..], &["solve", "--help"], &["coordinator", "--help"]] {

@@ -1,8 +1,8 @@
 //! Signals at awkward moments, and output that nobody takes.
 
 use std::fs::File;
-use std::net::TcpListener;
-use std::process::{Output, Stdio};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
 
@@ -46,6 +46,45 @@ fn campaign(home: &TempDir) {
     assert_eq!(run_with_input(home.path(), &import, list).code, Some(0));
     let solve = ["solve", "--board", "4x4", "start", "--store", "store"];
     assert_eq!(run(home.path(), &solve).code, Some(0));
+}
+
+/// Returns an address at which nobody listens.
+fn free_address() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    listener.local_addr().expect("bound").to_string()
+}
+
+#[test]
+fn a_signal_ends_a_command_that_still_opens_its_store() {
+    let home = TempDir::new().expect("a temporary folder");
+    campaign(&home);
+    // A store that is never opened: it reads why its index is in doubt, and nobody says it.
+    let doubt = home.path().join("store/INDEX-IN-DOUBT");
+    let made = Command::new("mkfifo").arg(&doubt).status().expect("the command exists");
+    assert!(made.success());
+    let address = free_address();
+    for (arguments, code) in [
+        (&["coordinator", "--store", "store", "--listen", &address][..], 0),
+        (&["campaign", "run", "--store", "store"], 130),
+        (&["solve", "--board", "4x4", "start", "--store", "store"], 130),
+    ] {
+        let process = Process::start(outflank(home.path(), arguments));
+        let writer = File::options().write(true).open(&doubt).expect("somebody reads");
+        let refused = TcpStream::connect(&address).map(drop);
+        assert!(refused.is_err(), "nobody could answer, and probes would not see that");
+        process.signal("TERM");
+        let finished = process.finish();
+        assert_eq!(finished.code, Some(code), "{finished:?}");
+        drop(writer);
+    }
+    // An address in use is told before the store is opened.
+    let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = taken.local_addr().expect("bound").to_string();
+    for addresses in [[&address, "127.0.0.1:0"], ["127.0.0.1:0", &address]] {
+        let [listen, web] = addresses;
+        let arguments = ["coordinator", "--store", "store", "--listen", listen, "--web", web];
+        run(home.path(), &arguments).assert_fails(4, &address);
+    }
 }
 
 fn printed_to(home: &TempDir, arguments: &[&str], output: impl Into<Stdio>) -> Output {

@@ -166,5 +166,5 @@ fn who_cannot_watch_is_told_why() {
     assert!(often.stderr.join(" ").contains("expected seconds, 0.1 to 86400"), "{often:?}");
     let arguments =
         ["coordinator", "--store", "store", "--listen", "127.0.0.1:0", "--web", "nowhere"];
-    run(home.path(), &arguments).assert_fails(2, "finding nowhere");
+    run(home.path(), &arguments).assert_fails(2, "nowhere");
 }
