@@ -38,7 +38,7 @@ pub use export::Export;
 pub(crate) use export::ExportError;
 pub use form::{Answer, Defaults, Id, Row, RowFault, State, format_row, read_row};
 pub use import::Import;
-pub(crate) use import::Imported;
+pub(crate) use import::{Imported, Rival};
 pub use question::{Hypothesis, Outcome, Question};
 pub(crate) use roster::doubt;
 pub use roster::{Ask, Roster};

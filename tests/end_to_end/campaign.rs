@@ -264,10 +264,12 @@ fn bad_campaigns_are_named() {
     assert_eq!(campaign(home, &[&["import", "good", "good.csv"], &at[..]].concat()).code, Some(0));
     fails(&["remove", "good"], 2, "campaign good has 2 open tasks; --unfinished removes it");
     fails(
-        &["import", "good", "bad.csv", "--form", "obf"],
+        &["import", "bad", "bad.csv", "--form", "obf"],
         2,
         "bad.csv, line 1, column 2: found 'b' on the board",
     );
+    let taken = "there is a campaign good already, with another list or other options";
+    fails(&["import", "good", "bad.csv", "--form", "obf"], 2, taken);
     let unreachable = ["campaign", "list", "--quiet", "--connect", "127.0.0.1:1"];
     run(home, &unreachable).assert_fails(4, "cannot reach the coordinator");
 }

@@ -5,7 +5,8 @@
 //! that no campaign can have; a process that dies leaves it behind, and the next one clears it away.
 
 use std::fs::{self, File};
-use std::io::{BufWriter, IntoInnerError, Write};
+use std::io::{self, BufWriter, IntoInnerError, Write};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -16,7 +17,7 @@ use sha2::{Digest, Sha256};
 use super::duplicates::Duplicates;
 use super::error::CampaignError;
 use super::form::{self, Defaults, Row, RowFault};
-use super::ledger::{self, HEAD, Head, LIST, ROWS, STATE, State};
+use super::ledger::{self, HEAD, Head, LIST, Ledger, ROWS, STATE, State};
 use super::question::Question;
 use super::record::{Progress, Record, Records};
 use crate::advisor::predicted_nodes;
@@ -45,6 +46,33 @@ pub struct Import {
     lines: u64,
     /// Where the next line begins in the list.
     offset: u64,
+    rival: Option<Rival>,
+}
+
+/// A campaign that has the name already and may be of the same list: the import is the same as that one, or nothing.
+#[derive(Debug)]
+pub(crate) struct Rival {
+    path: PathBuf,
+    list: File,
+}
+
+impl Rival {
+    /// Returns the campaign as what a list with its name must be.
+    pub(super) fn new(ledger: &Ledger) -> Result<Self, CampaignError> {
+        let path = ledger.folder().join(LIST);
+        let list = File::open(&path).map_err(CampaignError::io("opening", &path))?;
+        Ok(Self { path, list })
+    }
+
+    /// Returns whether its list has `bytes` at `offset`.
+    fn has(&self, bytes: &[u8], offset: u64) -> Result<bool, CampaignError> {
+        let mut own = vec![0; bytes.len()];
+        match self.list.read_exact_at(&mut own, offset) {
+            Ok(()) => Ok(own == bytes),
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
+            Err(error) => Err(CampaignError::io("reading", &self.path)(error)),
+        }
+    }
 }
 
 /// A folder that goes when it is dropped, unless it has been moved.
@@ -98,14 +126,24 @@ impl Import {
             partial: Vec::new(),
             lines: 0,
             offset: 0,
+            rival: None,
         })
+    }
+
+    /// Returns the import, which ends where its list is found to be another one than that of `rival`: whoever has chosen
+    /// a name that is taken need not send thousands of millions of rows to learn of it.
+    #[must_use]
+    pub(crate) fn against(self, rival: Option<Rival>) -> Self {
+        Self { rival, ..self }
     }
 
     /// Takes the next bytes of the list.
     ///
     /// # Errors
-    /// [`CampaignError`] names the first bad line, or what the system refused.
+    /// [`CampaignError`] names the first bad line, or what the system refused; [`CampaignError::Exists`] if there is a
+    /// campaign of the same name with another list.
     pub fn feed(&mut self, bytes: &[u8]) -> Result<(), CampaignError> {
+        let begin = self.head.bytes;
         self.list.write_all(bytes).map_err(CampaignError::io("writing", &self.folder.0))?;
         self.hash.update(bytes);
         self.head.bytes += bytes.len() as u64;
@@ -126,7 +164,12 @@ impl Import {
         if self.partial.len() > LONGEST_LINE {
             return Err(self.too_long());
         }
-        Ok(())
+        match &self.rival {
+            Some(rival) if !rival.has(bytes, begin)? => {
+                Err(CampaignError::Exists { name: self.head.name.clone() })
+            }
+            _ => Ok(()),
+        }
     }
 
     fn too_long(&self) -> CampaignError {

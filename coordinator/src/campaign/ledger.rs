@@ -71,6 +71,13 @@ impl Head {
         }
     }
 
+    /// Returns whether a list that is imported as `wanted` may be this one with the same options.
+    pub(super) fn may_be(&self, wanted: &ImportHead) -> bool {
+        let Self { split_to, window, board, .. } = Self::new(wanted);
+        let is_form = wanted.form.is_none_or(|form| form.name() == self.form);
+        is_form && (split_to, window, board) == (self.split_to, self.window, self.board.clone())
+    }
+
     /// Returns whether both say the same of the same list, whatever it was called.
     pub(super) fn same_content(&self, other: &Self) -> bool {
         *self == Self { source: self.source.clone(), ..other.clone() }

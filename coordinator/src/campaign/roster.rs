@@ -12,11 +12,11 @@ use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use outflank_engine::{Bound, Position, Window};
-use outflank_proto::campaign::{Campaign, Change, ExportRequest, Form};
+use outflank_proto::campaign::{Campaign, Change, ExportRequest, Form, ImportHead};
 
 use super::error::CampaignError;
 use super::export::Export;
-use super::import::{Imported, UNFINISHED};
+use super::import::{Imported, Rival, UNFINISHED};
 use super::ledger::{Ledger, State};
 use crate::core::Terms;
 use crate::store::sync_folder;
@@ -110,6 +110,19 @@ impl Roster {
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// Returns the campaign that has the name of a list which is about to come, if that may be the same list.
+    ///
+    /// # Errors
+    /// [`CampaignError::Exists`] if it cannot be.
+    pub(crate) fn rival(&self, wanted: &ImportHead) -> Result<Option<Rival>, CampaignError> {
+        let name = &wanted.name;
+        match self.members.get(name).map(|member| &member.ledger) {
+            Some(ledger) if ledger.head.may_be(wanted) => Rival::new(ledger).map(Some),
+            None if !self.folder.join(name).exists() => Ok(None),
+            _ => Err(CampaignError::Exists { name: name.clone() }),
+        }
     }
 
     /// Makes an imported list a campaign; returns when that is on disk. The second value says that

@@ -1,7 +1,7 @@
 use std::fs::OpenOptions;
 
 use outflank_engine::{BoardSize, Score, Square, brute_force};
-use outflank_proto::campaign::{ImportHead, Selection};
+use outflank_proto::campaign::Selection;
 use tempfile::TempDir;
 
 use super::*;
@@ -383,4 +383,51 @@ fn an_unfinished_campaign_is_removed_only_on_purpose() {
     let error = roster.remove("one", true).unwrap_err().to_string();
     assert_eq!(error, "there is no campaign one; there are no others");
     assert_eq!(fs::read_dir(roster.folder()).unwrap().count(), 0);
+}
+
+#[test]
+fn what_is_in_the_place_of_an_unfinished_import_does_not_stop_the_campaigns() {
+    let folder = TempDir::new().unwrap();
+    let mut roster = Roster::open(folder.path()).unwrap();
+    import_in(&mut roster, &head("list"), &[TASKS.as_bytes()]).unwrap();
+    drop(roster);
+    for name in [".incoming-x", ".removed-y"] {
+        fs::write(folder.path().join(name), "no folder").unwrap();
+    }
+    fs::create_dir_all(folder.path().join(".incoming-1-2/scratch")).unwrap();
+    let roster = Roster::open(folder.path()).unwrap();
+    assert_eq!(roster.list(None).unwrap().len(), 1);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "they are cleared away");
+}
+
+#[test]
+fn a_list_under_a_name_that_is_taken_is_refused_as_soon_as_it_cannot_be_the_same() {
+    let (_folder, mut roster) = new_roster();
+    import(&mut roster, "list", TASKS);
+    assert!(roster.rival(&head("other")).unwrap().is_none());
+    let others = [
+        ImportHead { split_to: Some(20), ..head("list") },
+        ImportHead { form: Some(Form::Obf), ..head("list") },
+        ImportHead { board: "6x6".parse().unwrap(), ..head("list") },
+    ];
+    for other in others {
+        assert!(matches!(roster.rival(&other), Err(CampaignError::Exists { .. })), "{other:?}");
+    }
+    // Of the same options it may be the same list, until it goes on otherwise.
+    let begin = || {
+        let rival = roster.rival(&head("list")).unwrap();
+        Import::begin(roster.folder(), &head("list")).unwrap().against(rival)
+    };
+    let (first, rest) = TASKS.as_bytes().split_at(100);
+    let mut import = begin();
+    import.feed(first).unwrap();
+    assert!(matches!(import.feed(&rest[1..]), Err(CampaignError::Exists { .. })));
+    let mut import = begin();
+    import.feed(TASKS.as_bytes()).unwrap();
+    assert!(matches!(import.feed(b"\n"), Err(CampaignError::Exists { .. })), "it is longer");
+    let mut import = begin();
+    import.feed(first).unwrap();
+    import.feed(rest).unwrap();
+    let imported = import.finish().unwrap();
+    assert!(roster.adopt(imported).unwrap().1, "it is the same");
 }

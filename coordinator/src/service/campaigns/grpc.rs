@@ -14,7 +14,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status, Streaming};
 
 use super::best_move::best_move;
-use crate::campaign::{CampaignError, Export, ExportError, Import, Imported};
+use crate::campaign::{CampaignError, Export, ExportError, Import, Imported, Rival};
 use crate::service::Shared;
 use crate::service::links::Counts;
 
@@ -61,9 +61,12 @@ impl campaigns_server::Campaigns for CampaignsService {
         let Some(ImportPart::Head(head)) = next(&mut parts).await? else {
             return Err(Status::invalid_argument("field part is no head, expected a head first"));
         };
+        let wanted = head.clone();
+        let rival = campaigns.call(move |roster| roster.rival(&wanted)).await?;
+        let rival = rival.map_err(|error| status(&error))?;
         let name = head.name.clone();
         let (sender, receiver) = mpsc::channel(PARTS);
-        let taking = self.0.tasks.spawn_blocking(move || take(&folder, &head, receiver));
+        let taking = self.0.tasks.spawn_blocking(move || take(&folder, &head, rival, receiver));
         while let Some(part) = next(&mut parts).await? {
             if sender.send(part).await.is_err() {
                 break; // It has found a fault.
@@ -134,9 +137,11 @@ async fn next(parts: &mut Streaming<v1::ImportPart>) -> Result<Option<ImportPart
 fn take(
     folder: &Path,
     head: &ImportHead,
+    rival: Option<Rival>,
     mut parts: mpsc::Receiver<ImportPart>,
 ) -> Result<Imported, Status> {
-    let mut import = Import::begin(folder, head).map_err(|error| status(&error))?;
+    let import = Import::begin(folder, head).map_err(|error| status(&error))?;
+    let mut import = import.against(rival);
     let mut taken = 0;
     while let Some(part) = parts.blocking_recv() {
         match part {
