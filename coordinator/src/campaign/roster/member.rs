@@ -43,12 +43,26 @@ pub(super) struct Member {
     meter: Meter,
     /// Why the campaign cannot go on.
     fault: Option<String>,
+    /// When the log was last told how far it is, and how many tasks were open then.
+    told: (Duration, u64),
 }
+
+/// The time between two lines of the log that say how far a campaign is: a line for each row would be gigabytes a day.
+const BETWEEN_SUMMARIES: Duration = Duration::from_secs(600);
 
 impl Member {
     pub(super) fn new(ledger: Ledger, life: u64) -> Self {
-        let (flights, disputed) = (BTreeMap::new(), BTreeSet::new());
-        Self { ledger, life, cursor: 0, flights, disputed, meter: Meter::default(), fault: None }
+        let told = (Duration::ZERO, ledger.tally.open);
+        Self {
+            ledger,
+            life,
+            cursor: 0,
+            flights: BTreeMap::new(),
+            disputed: BTreeSet::new(),
+            meter: Meter::default(),
+            fault: None,
+            told,
+        }
     }
 
     pub(super) fn is_running(&self) -> bool {
@@ -175,13 +189,13 @@ impl Member {
         };
         match outcome {
             Outcome::Proved => {
-                tracing::info!(campaign, row, board, claim, %bound, nodes, "hypothesis proved");
+                tracing::debug!(campaign, row, board, claim, %bound, nodes, "hypothesis proved");
             }
             Outcome::Refuted => {
                 tracing::warn!(campaign, row, board, claim, %bound, nodes, "hypothesis refuted");
             }
             Outcome::Solved => {
-                tracing::info!(campaign, row, board, %bound, nodes, "row solved");
+                tracing::debug!(campaign, row, board, %bound, nodes, "row solved");
             }
         }
     }
@@ -234,6 +248,23 @@ impl Member {
         if let Err(error) = self.ledger.sync() {
             self.rest(&error);
         }
+        if let Some(decided) = self.decided_since(now) {
+            let (campaign, open) = (&self.ledger.head.name, self.ledger.tally.open);
+            let nodes_per_second = self.meter.rate() as u64;
+            tracing::info!(campaign, decided, open, nodes_per_second, "campaign goes on");
+        }
+    }
+
+    /// Returns how many tasks were decided since the log was last told, if that is due and there were any.
+    pub(super) fn decided_since(&mut self, now: Duration) -> Option<u64> {
+        let (then, before) = self.told;
+        if now < then + BETWEEN_SUMMARIES {
+            return None;
+        }
+        let open = self.ledger.tally.open;
+        self.told = (now, open);
+        // Rows whose proofs fell are open again.
+        Some(before.saturating_sub(open)).filter(|&decided| decided > 0)
     }
 
     /// Returns the nodes searched, those for rows in hand included.

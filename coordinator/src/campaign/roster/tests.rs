@@ -431,3 +431,17 @@ fn a_list_under_a_name_that_is_taken_is_refused_as_soon_as_it_cannot_be_the_same
     let imported = import.finish().unwrap();
     assert!(roster.adopt(imported).unwrap().1, "it is the same");
 }
+
+#[test]
+fn the_log_is_told_now_and_then_how_far_a_campaign_is() {
+    let (_folder, mut roster) = new_roster();
+    let list: String = (1..=3).map(|seed| line(played(seed), "")).collect();
+    import(&mut roster, "list", &list);
+    let asks = roster.fill(2);
+    for ask in &asks {
+        answer(&mut roster, ask, Score::DRAW);
+    }
+    let member = roster.members.get_mut("list").unwrap();
+    let mut decided = |seconds| member.decided_since(Duration::from_secs(seconds));
+    assert_eq!([1, 599, 600, 601, 1300].map(&mut decided), [None, None, Some(2), None, None]);
+}
