@@ -39,12 +39,21 @@ pub(crate) fn docket(store: &Path) -> PathBuf {
     store.join("docket.jsonl")
 }
 
+/// A coordinator that may have fewer files open is told to be short of them.
+const FEW_FILES: u64 = 1024;
+
 /// Lets this process have as many files open as the system permits: every worker is a connection.
 pub(crate) fn allow_many_files() {
     let raised = getrlimit(Resource::RLIMIT_NOFILE)
-        .and_then(|(_, most)| setrlimit(Resource::RLIMIT_NOFILE, most, most));
-    if let Err(error) = raised {
-        tracing::warn!(%error, "the limit of open files stays as it is");
+        .and_then(|(_, most)| setrlimit(Resource::RLIMIT_NOFILE, most, most).map(|()| most));
+    match raised {
+        Ok(open_files) if open_files < FEW_FILES => tracing::warn!(
+            open_files,
+            "few workers and clients can connect, each needs an open file: expected a hard limit (ulimit -Hn) of \
+             {FEW_FILES} at least"
+        ),
+        Ok(_) => {}
+        Err(error) => tracing::warn!(%error, "the limit of open files stays as it is"),
     }
 }
 

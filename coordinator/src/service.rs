@@ -26,6 +26,7 @@ mod events;
 mod fate;
 mod fleet;
 mod gate;
+mod incoming;
 mod journal;
 mod links;
 mod listen;

@@ -1,11 +1,13 @@
 //! The lines of the log that an operator acts on: each says what happened, where, and what was expected.
 
 use std::fs;
+use std::net::TcpStream;
+use std::process::Command;
 
 use tempfile::TempDir;
 
 use crate::cluster::{coordinator, worker};
-use crate::harness::run;
+use crate::harness::{Process, run};
 
 fn assert_says(line: &str, parts: &[&str]) {
     for part in parts {
@@ -80,4 +82,28 @@ fn what_is_wrong_with_a_store_is_named_with_its_place() {
         "expected a line about an audit or a verdict",
     ];
     assert_says(line, &parts);
+}
+
+#[test]
+fn a_coordinator_that_gets_no_more_open_files_says_so_and_goes_on_when_there_are_some() {
+    let home = TempDir::new().expect("a temporary folder");
+    let mut command = Command::new("sh");
+    let script = "ulimit -n 40; exec \"$0\" coordinator --store store --listen 127.0.0.1:0";
+    command.args(["-c", script, env!("CARGO_BIN_EXE_outflank")]).current_dir(home.path());
+    let coordinator = Process::start(command);
+    let line = coordinator.line();
+    let address = line.strip_prefix("listening on ").expect("the first line is the address");
+    let few = coordinator.line_with("few workers and clients can connect");
+    assert_says(&few, &["WARN", "open_files=40", "expected a hard limit"]);
+    let idle: Vec<_> = (0..100).map(|_| TcpStream::connect(address).expect("it waits")).collect();
+    let none = coordinator.line_with("no more connections can be accepted");
+    assert_says(&none, &["WARN", "open_files=40", "error=Too many open files"]);
+    drop(idle);
+    let top = run(home.path(), &["top", "--connect", address, "--json"]);
+    assert_eq!(top.objects()[0]["workers"], serde_json::json!([]));
+    coordinator.signal("TERM");
+    let finished = coordinator.finish();
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    let again = finished.stderr.iter().filter(|line| line.contains("can be accepted")).count();
+    assert_eq!(again, 0, "it is said once: {finished:?}");
 }

@@ -1,4 +1,4 @@
-//! Who may call what: whoever shows a token of a role that the method is for.
+//! Who may call what: whoever shows a token of a role that the method is for. And who has called at all.
 
 use std::convert::Infallible;
 use std::future::{Ready, ready};
@@ -13,6 +13,7 @@ use tonic::codegen::http::{HeaderMap, HeaderValue, Request, Response};
 use tonic::server::NamedService;
 use tower::Service;
 
+use super::incoming::HasCalled;
 use super::{Role, Tokens};
 
 /// The place of the token in a call.
@@ -98,6 +99,9 @@ where
     }
 
     fn call(&mut self, request: Request<Body>) -> Self::Future {
+        if let Some(has_called) = request.extensions().get::<HasCalled>() {
+            has_called.note();
+        }
         match self.gate.check(request.uri().path(), request.headers()) {
             Ok(()) => Either::Left(self.service.call(request)),
             Err(status) => Either::Right(ready(Ok(status.into_http()))),

@@ -18,7 +18,7 @@ use tokio_stream::StreamExt;
 use tokio_stream::wrappers::ReceiverStream;
 use tokio_util::sync::CancellationToken;
 use tonic::service::Routes;
-use tonic::transport::server::{Router, TcpIncoming};
+use tonic::transport::server::Router;
 use tonic::transport::{Channel, Endpoint, Server, Uri};
 use tonic_health::ServingStatus;
 use tonic_health::server::HealthReporter;
@@ -28,6 +28,7 @@ use super::campaigns::CampaignsService;
 use super::cluster::ClusterService;
 use super::fleet::FleetService;
 use super::gate::Gate;
+use super::incoming::Incoming;
 use super::solver::SolverService;
 use super::{Encryption, Options, ServiceError, Shared};
 
@@ -48,12 +49,13 @@ fn services(shared: &Arc<Shared>, gate: &Gate, server: Server) -> (Router, Healt
     let solver = SolverService(Arc::clone(shared));
     let campaigns = CampaignsService(Arc::clone(shared));
     let fleet = FleetService(Arc::clone(shared));
+    let open = Gate::new(None);
     let routes = Routes::new(gate.before(ClusterServer::new(cluster)))
         .add_service(gate.before(SolverServer::new(solver)))
         .add_service(gate.before(CampaignsServer::new(campaigns)))
         .add_service(gate.before(FleetServer::new(fleet)))
-        .add_service(health)
-        .add_service(reflection);
+        .add_service(open.before(health))
+        .add_service(open.before(reflection));
     let mut server = server
         .tcp_nodelay(true)
         .http2_keepalive_interval(Some(Duration::from_secs(20)))
@@ -74,7 +76,7 @@ pub(super) async fn serve(
     let (router, health) = services(shared, &Gate::new(tokens.as_ref()), server);
     health.set_serving::<ClusterServer<ClusterService>>().await;
     health.set_serving::<SolverServer<SolverService>>().await;
-    let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
+    let incoming = Incoming::new(listener, shared.options.call_deadline);
     let closing = CancellationToken::new();
     let serving = router.serve_with_incoming_shutdown(incoming, closing.cancelled());
     tokio::pin!(serving);

@@ -30,7 +30,10 @@ pub struct Options {
     /// The longest time between two heartbeats of a worker; 5 s. It must be well below the core's
     /// lease.
     pub heartbeat: Duration,
-    /// How long a new connection may take to say hello; 10 s.
+    /// How long a new connection over the network may take to make its first call; 30 s, so that a whole fleet may come
+    /// at once.
+    pub call_deadline: Duration,
+    /// How long a worker's call may take to say hello; 10 s.
     pub hello_deadline: Duration,
     /// How long workers may take to hand back their results when the coordinator stops; 10 s.
     pub drain_deadline: Duration,
@@ -57,6 +60,7 @@ impl Default for Options {
             tokens: None,
             encryption: None,
             heartbeat: Duration::from_secs(5),
+            call_deadline: Duration::from_secs(30),
             hello_deadline: Duration::from_secs(10),
             drain_deadline: Duration::from_secs(10),
             tick: Duration::from_millis(100),

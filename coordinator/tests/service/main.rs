@@ -10,4 +10,5 @@ mod end_to_end;
 mod faults;
 mod liars;
 mod protocol;
+mod stops;
 mod support;
