@@ -39,7 +39,7 @@ mod told;
 mod trial;
 mod writer;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::sync::atomic::AtomicU64;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -47,6 +47,8 @@ use std::time::Duration;
 use outflank_proto::{Access, Connection};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -81,6 +83,8 @@ struct Shared {
     campaigns: Campaigns,
     /// Cancelled when the service begins to stop: workers are drained, clients are told.
     stopping: CancellationToken,
+    /// When those must have ended that were connected when it began to stop.
+    drained_by: OnceLock<Instant>,
     tasks: TaskTracker,
     next_worker: AtomicU64,
     next_solve: AtomicU64,
@@ -95,6 +99,8 @@ pub struct Service {
     shared: Arc<Shared>,
     memory: Memory,
     threads: Vec<JoinHandle<()>>,
+    /// What tells the core the time, to its end: it would take silence for a pause of the process.
+    ticking: JoinSet<()>,
 }
 
 impl Service {
@@ -126,6 +132,7 @@ impl Service {
             fate: Fate::default(),
             campaigns,
             stopping: CancellationToken::new(),
+            drained_by: OnceLock::new(),
             tasks: TaskTracker::new(),
             next_worker: AtomicU64::new(1),
             next_solve: AtomicU64::new(1),
@@ -145,12 +152,13 @@ impl Service {
             fate::guarded(&shared, "core", move || actor.run(inputs))?,
             fate::guarded(&shared, "writer", move || writer.run(written))?,
         ];
-        shared.tasks.spawn(events::tick(Arc::clone(&shared)));
+        let mut ticking = JoinSet::new();
+        ticking.spawn(events::tick(Arc::clone(&shared)));
         if let Some(roster) = roster {
             threads.push(campaigns::start(&shared, roster, orders)?);
         }
         let memory = Memory::start(&shared);
-        Ok(Self { shared, memory, threads })
+        Ok(Self { shared, memory, threads, ticking })
     }
 
     /// Returns a connection to this coordinator that needs no network; it carries the same services
@@ -201,13 +209,14 @@ impl Service {
     /// # Errors
     /// What made the service fail, if it did, or [`ServiceError::Stuck`].
     pub async fn stop(self) -> Result<(), ServiceError> {
-        let Self { shared, memory, threads } = self;
+        let Self { shared, memory, threads, mut ticking } = self;
         shared.begin_to_stop();
-        memory.stop(shared.drain_limit()).await;
+        memory.stop(shared.drained_by()).await;
         shared.tasks.close();
-        if tokio::time::timeout(shared.drain_limit(), shared.tasks.wait()).await.is_err() {
+        if tokio::time::timeout_at(shared.drained_by(), shared.tasks.wait()).await.is_err() {
             tracing::warn!(tasks = shared.tasks.len(), "connections did not end in time");
         }
+        ticking.shutdown().await;
         shared.events.close().await;
         shared.campaigns.close().await;
         let joining = tokio::task::spawn_blocking(move || {
@@ -233,13 +242,15 @@ impl Shared {
 
     /// Tells workers and clients that the service stops. Repeating it does nothing.
     fn begin_to_stop(&self) {
+        self.drained_by(); // The time runs from now on.
         self.links.end_solves(&tonic::Status::unavailable("the coordinator is stopping"));
         self.stopping.cancel();
     }
 
-    /// Returns how long connections may take to end: their own deadline, and some time for the
-    /// last messages.
-    fn drain_limit(&self) -> Duration {
-        self.options.drain_deadline + Duration::from_secs(1)
+    /// Returns when connections must have ended once the service is stopping: after their own deadline, and some time for
+    /// the last messages.
+    fn drained_by(&self) -> Instant {
+        let limit = self.options.drain_deadline + Duration::from_secs(1);
+        *self.drained_by.get_or_init(|| Instant::now() + limit)
     }
 }

@@ -107,3 +107,23 @@ fn a_coordinator_that_gets_no_more_open_files_says_so_and_goes_on_when_there_are
     let again = finished.stderr.iter().filter(|line| line.contains("can be accepted")).count();
     assert_eq!(again, 0, "it is said once: {finished:?}");
 }
+
+#[test]
+fn a_coordinator_tells_when_it_serves_is_told_to_stop_and_has_stopped() {
+    let home = TempDir::new().expect("a temporary folder");
+    let (coordinator, address) = coordinator(home.path(), "127.0.0.1:0", &[]);
+    let address = format!("address={address}");
+    assert_says(&coordinator.line_with("serving"), &["INFO", &address, "store=store"]);
+    let stuck = worker(home.path(), address.trim_start_matches("address="));
+    coordinator.wait_for("worker joined");
+    stuck.signal("STOP"); // It is waited for, and nothing is heard meanwhile.
+    coordinator.signal("TERM");
+    assert_says(&coordinator.line_with("told to stop"), &["INFO", "workers=1"]);
+    let finished = coordinator.finish();
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    let last = finished.stderr.last().expect("it says that it has stopped");
+    assert_says(last, &["INFO", "stopped", &address, "store=store"]);
+    let stood_still = finished.stderr.iter().any(|line| line.contains("stood still"));
+    assert!(!stood_still, "it did not: {finished:?}");
+    stuck.kill();
+}

@@ -79,12 +79,8 @@ impl Events {
 pub(super) async fn tick(shared: Arc<Shared>) {
     let mut interval = tokio::time::interval(shared.options.tick.max(Duration::from_millis(1)));
     interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let ended = shared.stopping.cancelled();
-    tokio::pin!(ended);
     loop {
-        tokio::select! {
-            () = &mut ended => return,
-            _ = interval.tick() => shared.events.tick(),
-        }
+        interval.tick().await;
+        shared.events.tick();
     }
 }

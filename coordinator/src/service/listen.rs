@@ -14,6 +14,7 @@ use tokio::io::DuplexStream;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 use tokio_stream::StreamExt;
 use tokio_stream::wrappers::ReceiverStream;
 use tokio_util::sync::CancellationToken;
@@ -82,7 +83,11 @@ pub(super) async fn serve(
     tokio::pin!(serving);
     let ended = tokio::select! {
         ended = &mut serving => Some(ended),
-        () = stop.cancelled() => None,
+        () = stop.cancelled() => {
+            let workers = shared.links.counts().workers;
+            tracing::info!(workers, "told to stop: workers may hand back what they have proved");
+            None
+        }
         _failure = shared.fate.failure() => None,
     };
     if let Some(ended) = ended {
@@ -94,7 +99,7 @@ pub(super) async fn serve(
     shared.begin_to_stop();
     closing.cancel();
     // Unresponsive peers could hold the server up for ever.
-    match tokio::time::timeout(shared.drain_limit(), serving).await {
+    match tokio::time::timeout_at(shared.drained_by(), serving).await {
         Ok(ended) => ended.map_err(failed),
         Err(_elapsed) => {
             tracing::warn!("connections did not close in time");
@@ -107,7 +112,6 @@ pub(super) async fn serve(
 #[derive(Debug)]
 pub(super) struct Memory {
     connections: mpsc::Sender<DuplexStream>,
-    closing: CancellationToken,
     server: JoinHandle<Result<(), tonic::transport::Error>>,
 }
 
@@ -115,11 +119,10 @@ impl Memory {
     pub(super) fn start(shared: &Arc<Shared>) -> Self {
         let (router, _health) = services(shared, &Gate::new(None), Server::builder());
         let (connections, incoming) = mpsc::channel(16);
-        let closing = CancellationToken::new();
         let incoming = ReceiverStream::new(incoming).map(Ok::<_, io::Error>);
-        let closed = closing.clone().cancelled_owned();
-        let server = shared.tasks.spawn(router.serve_with_incoming_shutdown(incoming, closed));
-        Self { connections, closing, server }
+        let closing = shared.stopping.clone().cancelled_owned();
+        let server = shared.tasks.spawn(router.serve_with_incoming_shutdown(incoming, closing));
+        Self { connections, server }
     }
 
     /// Returns a channel that makes its connections through memory, again if one is lost.
@@ -137,10 +140,9 @@ impl Memory {
         Endpoint::from_static("http://memory").connect_with_connector_lazy(connector)
     }
 
-    /// Lets the connections end, and drops those that do not within `limit`.
-    pub(super) async fn stop(mut self, limit: Duration) {
-        self.closing.cancel();
-        match tokio::time::timeout(limit, &mut self.server).await {
+    /// Lets the connections end when the service is stopping, and drops those that have not at `deadline`.
+    pub(super) async fn stop(mut self, deadline: Instant) {
+        match tokio::time::timeout_at(deadline, &mut self.server).await {
             Ok(Ok(Ok(()))) => {}
             Ok(Ok(Err(error))) => tracing::warn!(%error, "serving inside the process"),
             Ok(Err(error)) => tracing::warn!(%error, "serving inside the process"),

@@ -1,18 +1,22 @@
-//! Peers that say nothing.
+//! Peers that say nothing, and a coordinator that stops all the same.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use outflank_coordinator::client;
+use outflank_coordinator::client::{self, CampaignsClient, ClientError};
 use outflank_coordinator::service::{Encryption, Options, Service};
 use outflank_coordinator::store::Store;
+use outflank_proto::campaign::{ExportRequest, ImportHead, ImportPart, Selection};
 use outflank_proto::message::{FromWorker, ToWorker};
 use outflank_proto::{Access, Identity};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use crate::support::{RawWorker, service};
+use crate::support::{RawWorker, fine, service};
+
+const START: &str = "---------------------------OX------XO--------------------------- X";
 
 fn service_with(options: Options) -> Service {
     service(options, Arc::new(Store::in_memory()))
@@ -69,4 +73,67 @@ async fn who_does_not_agree_on_encryption_is_cut_off() {
     }
     stop.cancel();
     serving.await.unwrap().unwrap();
+}
+
+fn head(name: &str) -> ImportHead {
+    ImportHead {
+        name: name.to_owned(),
+        source: "list.obf".to_owned(),
+        form: None,
+        priority: 100,
+        split_to: None,
+        window: outflank_engine::Window::FULL,
+        board: outflank_engine::BoardSize::STANDARD,
+        paused: true,
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stop_waits_neither_for_a_list_that_does_not_end_nor_for_one_that_nobody_reads() {
+    let folder = tempfile::tempdir().unwrap();
+    // So long that the test would not end if anything waited for it.
+    let drain_deadline = Duration::from_secs(3600);
+    let campaigns = Some(folder.path().to_owned());
+    let service = service_with(Options { drain_deadline, campaigns, ..fine() });
+    let mut client = CampaignsClient::new(service.connect_in_memory());
+
+    let (parts, receiver) = mpsc::channel(2);
+    // Longer than what lies between the two sides.
+    let list = format!("{START};\n").repeat(40_000);
+    let data = list.as_bytes().chunks(1 << 20).map(|part| ImportPart::Data(part.to_vec()));
+    let all = [ImportPart::Head(head("long"))].into_iter().chain(data);
+    let all: Vec<_> = all.chain([ImportPart::End(list.len() as u64)]).collect();
+    let sending = tokio::spawn(async move {
+        for part in all {
+            parts.send(part).await.unwrap();
+        }
+    });
+    client.import(receiver).await.unwrap();
+    sending.await.unwrap();
+    let (name, selection) = ("long".to_owned(), Selection::All);
+    let request = ExportRequest { name, form: None, selection, limit: None };
+    let mut rows = client.export(request).await.unwrap();
+    assert!(rows.next().await.unwrap().is_some());
+
+    let (endless, receiver) = mpsc::channel(2);
+    endless.send(ImportPart::Head(head("endless"))).await.unwrap();
+    let mut importer = client.clone();
+    let importing = tokio::spawn(async move { importer.import(receiver).await });
+    endless.reserve_many(2).await.expect("the head was taken").for_each(drop);
+    while client.list(None).await.is_err() {}
+
+    let stopping = tokio::spawn(service.stop());
+    let refused = importing.await.unwrap().unwrap_err();
+    assert!(matches!(refused, ClientError::Unreachable { .. }), "{refused:?}");
+    let mut read = 0;
+    let failure = loop {
+        match rows.next().await {
+            Ok(Some(part)) => read += part.len(),
+            Ok(None) => panic!("{read} of {} bytes are no complete list", list.len()),
+            Err(error) => break error,
+        }
+    };
+    assert!(failure.to_string().contains("the coordinator is stopping"), "{failure}");
+    drop((rows, client));
+    stopping.await.unwrap().unwrap();
 }

@@ -2,14 +2,18 @@
 
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
-use std::sync::Arc;
+use std::pin::Pin;
+use std::sync::{Arc, OnceLock};
+use std::task::{Context, Poll, ready};
 
 use outflank_proto::campaign::{
     Campaign, Change, ExportRequest, ImportHead, ImportPart, valid_name,
 };
 use outflank_proto::v1;
 use outflank_proto::v1::campaigns_server;
+use tokio::runtime::Handle;
 use tokio::sync::mpsc;
+use tokio_stream::Stream;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status, Streaming};
 
@@ -45,11 +49,24 @@ impl CampaignsService {
         let Counts { workers, unaudited, .. } = self.0.links.counts();
         Campaign { workers, unaudited, ..campaign }.into()
     }
+
+    /// Returns the next part of a list, unless the coordinator stops: who sends may take as long as it likes.
+    async fn next(
+        &self,
+        parts: &mut Streaming<v1::ImportPart>,
+    ) -> Result<Option<ImportPart>, Status> {
+        let part = self.0.stopping.run_until_cancelled(parts.message()).await;
+        Ok(part.ok_or_else(stopping)??.map(ImportPart::try_from).transpose()?)
+    }
+}
+
+fn stopping() -> Status {
+    Status::unavailable("the coordinator is stopping")
 }
 
 #[tonic::async_trait]
 impl campaigns_server::Campaigns for CampaignsService {
-    type ExportStream = ReceiverStream<Result<v1::ExportPart, Status>>;
+    type ExportStream = Exported;
 
     async fn import(
         &self,
@@ -58,7 +75,7 @@ impl campaigns_server::Campaigns for CampaignsService {
         let campaigns = &self.0.campaigns;
         let folder = campaigns.folder()?.to_owned();
         let mut parts = request.into_inner();
-        let Some(ImportPart::Head(head)) = next(&mut parts).await? else {
+        let Some(ImportPart::Head(head)) = self.next(&mut parts).await? else {
             return Err(Status::invalid_argument("field part is no head, expected a head first"));
         };
         let wanted = head.clone();
@@ -67,7 +84,7 @@ impl campaigns_server::Campaigns for CampaignsService {
         let name = head.name.clone();
         let (sender, receiver) = mpsc::channel(PARTS);
         let taking = self.0.tasks.spawn_blocking(move || take(&folder, &head, rival, receiver));
-        while let Some(part) = next(&mut parts).await? {
+        while let Some(part) = self.next(&mut parts).await? {
             if sender.send(part).await.is_err() {
                 break; // It has found a fault.
             }
@@ -123,15 +140,17 @@ impl campaigns_server::Campaigns for CampaignsService {
         let export = self.0.campaigns.call(move |roster| roster.export(&wanted)).await?;
         let export = export.map_err(|error| status(&error))?;
         let (sender, receiver) = mpsc::channel(PARTS);
-        let shared = Arc::clone(&self.0);
-        self.0.tasks.spawn_blocking(move || give(&shared, &export, &sender));
-        Ok(Response::new(ReceiverStream::new(receiver)))
+        let (shared, outcome) = (Arc::clone(&self.0), Arc::default());
+        let exported = Exported { parts: ReceiverStream::new(receiver), outcome };
+        let outcome = Arc::clone(&exported.outcome);
+        self.0.tasks.spawn_blocking(move || {
+            // Nobody else sets it; the sender goes afterwards, so that who reads to the end finds it.
+            outcome.get_or_init(|| give(&shared, &export, sender.clone()));
+        });
+        Ok(Response::new(exported))
     }
 }
 
-async fn next(parts: &mut Streaming<v1::ImportPart>) -> Result<Option<ImportPart>, Status> {
-    Ok(parts.message().await?.map(ImportPart::try_from).transpose()?)
-}
 
 /// Takes a list; without its end, because the client has gone, say, nothing is left of it.
 fn take(
@@ -164,38 +183,59 @@ fn take(
     Err(Status::invalid_argument("the stream ended, expected the end of the list"))
 }
 
-/// Sends a campaign's rows until they end or the client has gone.
-fn give(shared: &Shared, export: &Export, parts: &mpsc::Sender<Result<v1::ExportPart, Status>>) {
+/// The parts of an export, and in the end what became of it: without success it is not complete.
+#[derive(Debug)]
+pub(in crate::service) struct Exported {
+    parts: ReceiverStream<Result<v1::ExportPart, Status>>,
+    /// Set before the parts end.
+    outcome: Arc<OnceLock<Result<(), Status>>>,
+}
+
+impl Stream for Exported {
+    type Item = Result<v1::ExportPart, Status>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let part = ready!(Pin::new(&mut self.parts).poll_next(context));
+        let failure = || match self.outcome.get() {
+            Some(outcome) => outcome.clone().err(),
+            None => Some(Status::internal("the export ended before its end")),
+        };
+        Poll::Ready(part.or_else(|| failure().map(Err)))
+    }
+}
+
+/// Sends a campaign's rows until they end, the client has gone or the coordinator stops.
+fn give(
+    shared: &Shared,
+    export: &Export,
+    parts: mpsc::Sender<Result<v1::ExportPart, Status>>,
+) -> Result<(), Status> {
     let best_move = |position, value| best_move(&*shared.store, position, value);
     let mut out = BufWriter::with_capacity(PART_BYTES, Parts { shared, parts });
-    let error = match export.run(&best_move, &mut out) {
-        Ok(rows) => {
-            tracing::debug!(rows, "campaign exported");
-            return;
-        }
-        Err(ExportError::Campaign(error)) => status(&error),
-        Err(ExportError::Output(error)) => Status::unavailable(error.to_string()),
-    };
-    if parts.blocking_send(Err(error)).is_err() {
-        tracing::debug!("the client went before its export was complete");
-    }
+    let rows = export.run(&best_move, &mut out).map_err(|error| match error {
+        ExportError::Campaign(error) => status(&error),
+        ExportError::Output(error) => Status::unavailable(error.to_string()),
+    })?;
+    tracing::debug!(rows, "campaign exported");
+    Ok(())
 }
 
 /// Where the bytes of an export go.
 struct Parts<'a> {
     shared: &'a Shared,
-    parts: &'a mpsc::Sender<Result<v1::ExportPart, Status>>,
+    parts: mpsc::Sender<Result<v1::ExportPart, Status>>,
 }
 
 impl Write for Parts<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.shared.stopping.is_cancelled() {
-            return Err(io::Error::other("the coordinator is stopping"));
+        let part = self.parts.send(Ok(v1::ExportPart { data: bytes.to_vec() }));
+        // A client that does not read must not hold up the coordinator's end.
+        let sent = Handle::current().block_on(self.shared.stopping.run_until_cancelled(part));
+        match sent {
+            Some(Ok(())) => Ok(bytes.len()),
+            Some(Err(_gone)) => Err(io::ErrorKind::BrokenPipe.into()),
+            None => Err(io::Error::other(stopping().message())),
         }
-        let part = v1::ExportPart { data: bytes.to_vec() };
-        let gone = |_| io::Error::from(io::ErrorKind::BrokenPipe);
-        self.parts.blocking_send(Ok(part)).map_err(gone)?;
-        Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
