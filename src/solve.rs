@@ -29,7 +29,7 @@ pub(crate) fn run(arguments: &Solve, quiet: bool) -> Result<Exit, Failure> {
 
 async fn solve(arguments: &Solve, quiet: bool, problems: &[Problem]) -> Result<Exit, Failure> {
     let (stop, _watch) = interrupt::watch().context("listening for Ctrl-C")?;
-    let Some(cluster) = unless_stopped(&stop, Cluster::open(arguments)).await else {
+    let Some(cluster) = unless_stopped(&stop, Box::pin(Cluster::open(arguments))).await else {
         return Ok(Exit::Interrupted);
     };
     let mut cluster = cluster?;

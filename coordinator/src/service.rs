@@ -39,8 +39,8 @@ mod told;
 mod trial;
 mod writer;
 
-use std::sync::{Arc, OnceLock};
 use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::Duration;
 

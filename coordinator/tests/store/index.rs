@@ -85,7 +85,11 @@ fn a_repair_of_a_lost_index_makes_it_again_and_leaves_the_log_alone() {
         let before = (log(folder.path()), verify(folder.path()).unwrap());
         ruin(&folder.path().join("index"));
         let first = |extent| {
-            assert_eq!(extent, Extent::Index, "nothing is lost for which verdicts are to be reopened");
+            assert_eq!(
+                extent,
+                Extent::Index,
+                "nothing is lost for which verdicts are to be reopened"
+            );
             Ok(())
         };
         let done = repair_after(folder.path(), first).unwrap();

@@ -151,7 +151,6 @@ impl campaigns_server::Campaigns for CampaignsService {
     }
 }
 
-
 /// Takes a list; without its end, because the client has gone, say, nothing is left of it.
 fn take(
     folder: &Path,
