@@ -1,6 +1,7 @@
 //! The lines of the log that an operator acts on: each says what happened, where, and what was expected.
 
 use std::fs;
+use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::process::Command;
 
@@ -84,28 +85,52 @@ fn what_is_wrong_with_a_store_is_named_with_its_place() {
     assert_says(line, &parts);
 }
 
+/// Starts a coordinator that may have only so many files open; returns it with where it serves and is watched.
+fn coordinator_of_few_files(home: &TempDir, files: u32) -> (Process, String, String) {
+    let script = format!(
+        "ulimit -n {files}; exec \"$0\" coordinator --store store --listen 127.0.0.1:0 --web 127.0.0.1:0"
+    );
+    let mut command = Command::new("sh");
+    command.args(["-c", &script, env!("CARGO_BIN_EXE_outflank")]).current_dir(home.path());
+    let coordinator = Process::start(command);
+    let after = |line: String, text| line.strip_prefix(text).expect("it says where").to_owned();
+    let address = after(coordinator.line(), "listening on ");
+    let page = after(coordinator.line(), "to watch: http://");
+    (coordinator, address, page.trim_end_matches('/').to_owned())
+}
+
 #[test]
 fn a_coordinator_that_gets_no_more_open_files_says_so_and_goes_on_when_there_are_some() {
     let home = TempDir::new().expect("a temporary folder");
-    let mut command = Command::new("sh");
-    let script = "ulimit -n 40; exec \"$0\" coordinator --store store --listen 127.0.0.1:0";
-    command.args(["-c", script, env!("CARGO_BIN_EXE_outflank")]).current_dir(home.path());
-    let coordinator = Process::start(command);
-    let line = coordinator.line();
-    let address = line.strip_prefix("listening on ").expect("the first line is the address");
+    let (coordinator, address, _) = coordinator_of_few_files(&home, 40);
     let few = coordinator.line_with("few workers and clients can connect");
     assert_says(&few, &["WARN", "open_files=40", "expected a hard limit"]);
-    let idle: Vec<_> = (0..100).map(|_| TcpStream::connect(address).expect("it waits")).collect();
+    let idle: Vec<_> = (0..100).map(|_| TcpStream::connect(&address).expect("it waits")).collect();
     let none = coordinator.line_with("no more connections can be accepted");
-    assert_says(&none, &["WARN", "open_files=40", "error=Too many open files"]);
+    assert_says(&none, &["WARN", "open_files=40"]);
     drop(idle);
-    let top = run(home.path(), &["top", "--connect", address, "--json"]);
+    let top = run(home.path(), &["top", "--connect", &address, "--json"]);
     assert_eq!(top.objects()[0]["workers"], serde_json::json!([]));
     coordinator.signal("TERM");
     let finished = coordinator.finish();
     assert_eq!(finished.code, Some(0), "{finished:?}");
     let again = finished.stderr.iter().filter(|line| line.contains("can be accepted")).count();
     assert_eq!(again, 0, "it is said once: {finished:?}");
+}
+
+#[test]
+fn connections_leave_files_for_those_who_watch() {
+    let home = TempDir::new().expect("a temporary folder");
+    let (coordinator, address, page) = coordinator_of_few_files(&home, 160);
+    let _idle: Vec<_> = (0..200).map(|_| TcpStream::connect(&address).expect("it waits")).collect();
+    let none = coordinator.line_with("no more connections can be accepted");
+    assert_says(&none, &["WARN", "open_files=160"]);
+    let mut watcher = TcpStream::connect(page).expect("somebody listens");
+    let asked = "GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    watcher.write_all(asked.as_bytes()).expect("it is read");
+    let mut answer = String::new();
+    watcher.read_to_string(&mut answer).expect("it answers");
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! Connections as they come in over TCP.
 //!
 //! Who connects must make a call soon: a peer that says nothing holds an open file for ever, and has no keep-alive before
-//! it has introduced itself. Where the system gives no more files, accepting rests for a while.
+//! it has introduced itself. Some files are left for others: without one the store, which begins a new file now and then,
+//! would fail, and who watches would see nothing. Where the system gives none all the same, accepting rests for a while.
 
 use std::io;
 use std::pin::Pin;
@@ -13,10 +14,14 @@ use std::time::Duration;
 use nix::sys::resource::{Resource, getrlimit};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, Sleep, sleep};
 use tokio_stream::Stream;
+use tokio_util::sync::PollSemaphore;
 use tonic::transport::server::Connected;
 
+/// The open files that connections leave for others, or half of them if that is fewer.
+const LEFT_FOR_OTHERS: u64 = 64;
 /// How long accepting rests when the system gives no connection: what there is too little of is not there at once.
 const REST: Duration = Duration::from_secs(1);
 /// The shortest time between two warnings of that.
@@ -28,6 +33,10 @@ pub(super) struct Incoming {
     listener: TcpListener,
     /// How long a connection may take to make its first call.
     deadline: Duration,
+    /// As many as there may be connections, and that of the next one.
+    places: PollSemaphore,
+    place: Option<OwnedSemaphorePermit>,
+    open_files: u64,
     rest: Option<Pin<Box<Sleep>>>,
     warned: Option<Instant>,
 }
@@ -35,19 +44,37 @@ pub(super) struct Incoming {
 impl Incoming {
     /// Returns the connections that come in through `listener`; those are dropped that make no call within `deadline`.
     pub(super) fn new(listener: TcpListener, deadline: Duration) -> Self {
-        Self { listener, deadline, rest: None, warned: None }
+        // A limit that cannot be read is met soon enough.
+        let open_files = getrlimit(Resource::RLIMIT_NOFILE).map_or(u64::MAX, |(limit, _)| limit);
+        let places = open_files - LEFT_FOR_OTHERS.min(open_files / 2);
+        let places = usize::try_from(places).unwrap_or(usize::MAX).min(Semaphore::MAX_PERMITS);
+        let places = PollSemaphore::new(Arc::new(Semaphore::new(places)));
+        Self { listener, deadline, places, place: None, open_files, rest: None, warned: None }
     }
 
-    /// Warns, unless that was done a moment ago.
-    fn warn(&mut self, error: &io::Error) {
+    /// Waits until one more connection is permitted.
+    fn poll_place(&mut self, context: &mut Context<'_>) -> Poll<OwnedSemaphorePermit> {
+        if let Some(place) = self.place.take() {
+            return Poll::Ready(place);
+        }
+        match self.places.poll_acquire(context) {
+            Poll::Ready(place) => Poll::Ready(place.expect("nobody closes the semaphore")),
+            Poll::Pending => {
+                self.warn(None);
+                Poll::Pending
+            }
+        }
+    }
+
+    /// Warns, unless that was done a moment ago, that there are as many connections as there may be, or of an `error`.
+    fn warn(&mut self, error: Option<&io::Error>) {
         if self.warned.is_some_and(|warned| warned.elapsed() < BETWEEN_WARNINGS) {
             return;
         }
         self.warned = Some(Instant::now());
-        let open_files = getrlimit(Resource::RLIMIT_NOFILE).map_or(0, |(limit, _)| limit);
         tracing::warn!(
-            %error,
-            open_files,
+            open_files = self.open_files,
+            error = error.map(tracing::field::display),
             "no more connections can be accepted: expected a limit of open files above the workers and clients"
         );
     }
@@ -62,14 +89,20 @@ impl Stream for Incoming {
                 ready!(rest.as_mut().poll(context));
                 self.rest = None;
             }
-            match ready!(self.listener.poll_accept(context)) {
-                Ok((stream, _)) => {
-                    return Poll::Ready(Some(Ok(Caller::new(stream, self.deadline))));
+            let place = ready!(self.poll_place(context));
+            let accepted = self.listener.poll_accept(context);
+            match accepted {
+                Poll::Ready(Ok((stream, _))) => {
+                    return Poll::Ready(Some(Ok(Caller::new(stream, self.deadline, place))));
                 }
-                Err(error) if is_of_one_connection(&error) => {}
-                Err(error) => {
-                    self.warn(&error);
+                Poll::Ready(Err(error)) if is_of_one_connection(&error) => {}
+                Poll::Ready(Err(error)) => {
+                    self.warn(Some(&error));
                     self.rest = Some(Box::pin(sleep(REST)));
+                }
+                Poll::Pending => {
+                    self.place = Some(place);
+                    return Poll::Pending;
                 }
             }
         }
@@ -100,14 +133,16 @@ pub(super) struct Caller {
     has_called: HasCalled,
     /// `None` when it has made a call.
     deadline: Option<Pin<Box<Sleep>>>,
+    _place: OwnedSemaphorePermit,
 }
 
 impl Caller {
-    fn new(stream: TcpStream, deadline: Duration) -> Self {
+    fn new(stream: TcpStream, deadline: Duration, place: OwnedSemaphorePermit) -> Self {
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "small messages may be late");
         }
-        Self { stream, has_called: HasCalled::default(), deadline: Some(Box::pin(sleep(deadline))) }
+        let (has_called, deadline) = (HasCalled::default(), Some(Box::pin(sleep(deadline))));
+        Self { stream, has_called, deadline, _place: place }
     }
 
     fn is_overdue(&mut self, context: &mut Context<'_>) -> bool {

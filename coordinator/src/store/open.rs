@@ -59,8 +59,8 @@ pub struct Rebuilt {
     pub aside: Option<PathBuf>,
 }
 
-/// Why an index is in doubt if there was no room to say it.
-const UNKNOWN: &str = "it was found to be damaged while the disk was full";
+/// Why an index is in doubt if its file says nothing: there was no room, or an operator has made it.
+const UNKNOWN: &str = "no reason was noted, as where the disk is full";
 
 /// An index that agrees with the log, and what it took.
 struct Agreed {
