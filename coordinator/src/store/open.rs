@@ -268,8 +268,8 @@ fn rebuild(
         aside = shown,
         "the index is made again"
     );
-    layout.begin_index()?;
-    let mut agreed = make_index(layout, manifest).inspect_err(|error| clear_up(layout, error))?;
+    let made = layout.begin_index().and_then(|()| make_index(layout, manifest));
+    let mut agreed = made.inspect_err(|error| clear_up(layout, error))?;
     agreed.opened.rebuilt = Some(Rebuilt { reason, aside });
     Ok(agreed)
 }

@@ -1,6 +1,7 @@
 //! A real file system that is full.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::io::Write;
 use std::path::Path;
 use std::process::Command;
@@ -90,17 +91,20 @@ fn a_full_disk_gives_up_the_old_index_for_a_new_one() {
         next += 500;
     }
     drop(store);
-    std::fs::write(path.join("INDEX-IN-DOUBT"), "it has a scratch").unwrap();
-    fill(disk.path());
-    // There is no room for two of them; the first try makes room.
-    let opened = (0..2).find_map(|_| Store::open(&path).ok());
-    assert_eq!(opened.map(|(_, opened)| opened.records), Some(next));
+    fs::write(path.join("INDEX-IN-DOUBT"), "it has a scratch").unwrap();
+    // There is no room for two of them, as large as a new one is; the first try makes room.
+    let index = fs::metadata(path.join("index/db")).unwrap().len();
+    fill(disk.path(), index / 2);
+    let tries = [Store::open(&path), Store::open(&path)];
+    let opened = tries.map(|opened| opened.map(|(_, opened)| opened.records));
+    assert!(matches!(&opened, [Err(_), Ok(records)] if *records == next), "{opened:?}");
     assert!(!path.join("index.aside-1").exists());
     assert!(verify(&path).unwrap().is_sound());
 }
 
-/// Leaves no room in the file system at `path`.
-fn fill(path: &Path) {
-    let mut ballast = std::fs::File::create(path.join("ballast")).unwrap();
+/// Leaves room for so many bytes in the file system at `path`.
+fn fill(path: &Path, room: u64) {
+    let mut ballast = fs::File::create(path.join("ballast")).unwrap();
     while ballast.write_all(&[0xa5; 4096]).is_ok() {}
+    ballast.set_len(ballast.metadata().unwrap().len() - room).unwrap();
 }
