@@ -333,7 +333,7 @@ pub(crate) enum StoreAction {
         #[arg(long)]
         json: bool,
     },
-    /// Cut off a damaged end and build the index anew.
+    /// Keep everything good of a damaged store; a sound one stays as it is.
     Repair {
         /// The folder of the store.
         dir: PathBuf,
