@@ -1,8 +1,9 @@
 //! The checker's own search: is the value of a position at least this?
 //!
-//! Every answer is yes or no. In one search every position is asked about one threshold only, since
-//! all values are even: the value is at least t if and only if that of some position after a move
-//! is *not* at least 2 − t for the opponent. So a table of answers is all that is remembered.
+//! Every answer is yes or no: all values are even, so that the value is at least t if and only if that
+//! of some position after a move is *not* at least 2 − t for the opponent. A table remembers answers,
+//! each with its threshold: passes can lead to the same player and opponent with either colour to
+//! move, and then the search asks about t once and about 2 − t once.
 //! Moves are tried in the order of the replies that they leave (fewest first), with corners
 //! preferred and, near the end, squares in regions with an odd number of empty squares.
 
@@ -37,6 +38,8 @@ struct Entry {
     player: u64,
     opponent: u64,
     search: u32,
+    /// What was asked: whether the value is at least this.
+    threshold: i8,
     answer: bool,
 }
 
@@ -60,6 +63,10 @@ impl Solver {
 
     /// Returns whether the value of `position` is at least `threshold`, which is even.
     pub fn is_at_least(&mut self, position: Position, threshold: i32) -> bool {
+        // No value is beyond these, and entries have room for the thresholds between them only.
+        if !(-62..=64).contains(&threshold) {
+            return threshold < 0;
+        }
         if self.search == u32::MAX {
             self.table.fill(Entry::default());
             self.search = 0;
@@ -84,13 +91,11 @@ impl Solver {
         if moves == 0 {
             return self.reaches_by_pass(position, threshold);
         }
-        let slot = self.slot(position);
-        if let Some(answer) = self.remembered(position) {
+        if let Some(answer) = self.remembered(position, threshold) {
             return answer;
         }
         let answer = self.some_child_fails(position, moves, 2 - threshold);
-        let Position { player, opponent } = position;
-        self.table[slot] = Entry { player, opponent, search: self.search, answer };
+        self.remember(position, threshold, answer);
         answer
     }
 
@@ -101,7 +106,7 @@ impl Solver {
         let mut count = 0;
         for square in squares(moves) {
             let Some(next) = position.play(square) else { continue };
-            match self.remembered(next) {
+            match self.remembered(next, threshold) {
                 Some(true) => {}
                 Some(false) => return true,
                 None => {
@@ -158,10 +163,19 @@ impl Solver {
         (mixed.wrapping_mul(0x1656_67b1_9e37_79f9) >> 20) as usize & (self.table.len() - 1)
     }
 
-    fn remembered(&self, position: Position) -> Option<bool> {
-        let Entry { player, opponent, search, answer } = self.table[self.slot(position)];
-        let is_same = (Position { player, opponent }, search) == (position, self.search);
-        is_same.then_some(answer)
+    /// Returns the answer to the same question in this search, if the table still has it.
+    fn remembered(&self, position: Position, threshold: i32) -> Option<bool> {
+        let entry = self.table[self.slot(position)];
+        let is_same = (entry.player, entry.opponent) == (position.player, position.opponent)
+            && (entry.search, i32::from(entry.threshold)) == (self.search, threshold);
+        is_same.then_some(entry.answer)
+    }
+
+    fn remember(&mut self, position: Position, threshold: i32, answer: bool) {
+        let (Position { player, opponent }, search) = (position, self.search);
+        let threshold = threshold as i8; // −62 to 64, as is 2 − threshold
+        let slot = self.slot(position);
+        self.table[slot] = Entry { player, opponent, search, threshold, answer };
     }
 }
 

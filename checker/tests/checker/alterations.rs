@@ -3,41 +3,13 @@
 //! `data/three.proof` is what `outflank proof export` wrote about FForum's positions 1, 3 and 8,
 //! solved in jobs of about 1,000 nodes.
 
-use outflank_checker::chain;
 use outflank_checker::resolve::resolve;
 use outflank_checker::sample::Sample;
-use outflank_checker::verify::{CheckError, Verified, verify, verify_within};
-use sha2::{Digest, Sha256};
+use outflank_checker::verify::{CheckError, verify, verify_within};
 
-const PROOF: &str = include_str!("data/three.proof");
+use crate::support::{Random, check, field, named, resealed};
 
-/// A small generator (an LCG with its upper bits), so that a failure can be repeated.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) % limit as u64) as usize
-    }
-
-    fn one_of<'a, T>(&mut self, choices: &'a [T]) -> &'a T {
-        &choices[self.below(choices.len())]
-    }
-}
-
-fn check(proof: &[u8]) -> Result<Verified, CheckError> {
-    verify(proof, &mut Sample::new(0, 64, 0))
-}
-
-/// Returns the line and the row that a rejection names.
-fn named(outcome: Result<Verified, CheckError>) -> Option<(u64, Option<u64>)> {
-    match outcome {
-        Ok(_) => None,
-        Err(CheckError::Rejected { line, row, .. }) => Some((line, row)),
-        Err(error) => panic!("{error}"),
-    }
-}
+const PROOF: &str = include_str!("../data/three.proof");
 
 /// Returns the number of the row in line number `line`, if that is a row.
 fn row_in(line: u64) -> Option<u64> {
@@ -118,28 +90,10 @@ fn lines_that_are_missing_doubled_or_exchanged_are_found() {
     assert_eq!(named(check(longer.as_bytes())).map(|found| found.0), Some(lines.len() as u64 + 1));
 }
 
-/// Returns the proof with all hashes made anew, as a careful forger would.
-fn resealed(lines: &[String]) -> String {
-    let mut state = [0_u8; 32];
-    let seal = |(index, line): (usize, &String)| {
-        let content = line.split(",\"hash\":").next().expect("a line has a hash");
-        state = Sha256::new().chain_update(state).chain_update(content).finalize().into();
-        let digits = if index + 1 == lines.len() { chain::FULL } else { chain::SHORT };
-        let hash: String = state.iter().map(|byte| format!("{byte:02x}")).collect();
-        format!("{content},\"hash\":\"{}\"}}\n", &hash[..digits])
-    };
-    lines.iter().enumerate().map(seal).collect()
-}
-
 #[test]
 fn a_proof_sealed_anew_is_the_same() {
     let lines: Vec<String> = PROOF.lines().map(str::to_owned).collect();
     assert_eq!(resealed(&lines), PROOF);
-}
-
-/// Returns the text between `before` and the next `after` in `line`.
-fn field<'a>(line: &'a str, before: &str, after: char) -> Option<&'a str> {
-    line.split_once(before)?.1.split(after).next()
 }
 
 /// Changes what a row or a root says; returns `None` where the change does not fit the line.

@@ -1,0 +1,6 @@
+//! The checker from outside: what it accepts, what it rejects, and how it says so.
+
+mod alterations;
+mod forgeries;
+mod solver;
+mod support;
