@@ -13,6 +13,7 @@ pub mod claim;
 pub mod command;
 pub mod demands;
 pub mod line;
+pub mod printable;
 pub mod report;
 pub mod resolve;
 pub mod rules;

@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::claim::{Claim, Side};
+use crate::printable::{printable, shortened};
 use crate::rules::{self, Position};
 
 /// The name of the format.
@@ -217,14 +218,18 @@ impl Line {
 
 /// Reads the JSON object `text`, which must be spelled as it would be written.
 fn strict<'a, T: Serialize + Deserialize<'a>>(text: &'a str) -> Result<T, LineError> {
-    let json = |error: serde_json::Error| LineError::Json(error.to_string());
-    let object: T = serde_json::from_str(text).map_err(json)?;
-    let canonical = serde_json::to_string(&object).map_err(json)?;
+    let object: T = serde_json::from_str(text).map_err(|error| json(&error))?;
+    let canonical = serde_json::to_string(&object).map_err(|error| json(&error))?;
     if canonical == text {
         return Ok(object);
     }
     let equal = canonical.bytes().zip(text.bytes()).take_while(|(one, other)| one == other);
     Err(LineError::Spelling { column: equal.count() + 1 })
+}
+
+/// Returns what is wrong with a JSON object; messages quote names and values from it.
+fn json(error: &serde_json::Error) -> LineError {
+    LineError::Json(printable(&error.to_string()))
 }
 
 fn head(text: &str) -> Result<Line, LineError> {
@@ -234,9 +239,9 @@ fn head(text: &str) -> Result<Line, LineError> {
         format: String,
         version: u32,
     }
-    let Version { format, version } =
-        serde_json::from_str(text).map_err(|error| LineError::Json(error.to_string()))?;
+    let Version { format, version } = serde_json::from_str(text).map_err(|error| json(&error))?;
     if (format.as_str(), version) != (FORMAT, VERSION) {
+        let format = shortened(&format);
         return Err(LineError::Version { format, version });
     }
     strict::<HeadText>(text).map(|_| Line::Head)
@@ -301,7 +306,7 @@ fn score(name: &'static str, discs: i32) -> Result<i32, LineError> {
 }
 
 fn field(field: &'static str, found: &str, expected: &'static str) -> LineError {
-    LineError::Field { field, found: found.to_owned(), expected }
+    LineError::Field { field, found: shortened(found), expected }
 }
 
 #[cfg(test)]

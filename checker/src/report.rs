@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use crate::line::Origin;
+use crate::printable::printable;
 use crate::resolve::Resolved;
 use crate::sample::{Leaf, Sample};
 use crate::verify::{ROOTS_SHOWN, Verified};
@@ -97,10 +99,12 @@ impl Report {
     pub fn describe(&self, leaf: &Leaf) -> String {
         let origin = (leaf.origin as usize).checked_sub(1);
         let origin = origin.and_then(|index| self.verified.origins.get(index));
-        let origin = origin.cloned().unwrap_or_default();
+        let Origin { build, worker, host, run, .. } = origin.cloned().unwrap_or_default();
+        let [build, worker, host, run] = [build, worker, host, run].map(|text| printable(&text));
         format!(
-            "line {}, row {}: solved again, {} is false; claimed by {} on {}, build {}, run {}",
-            leaf.line, leaf.row, leaf.claim, origin.worker, origin.host, origin.build, origin.run
+            "line {}, row {}: solved again, {} is false; claimed by {worker} on {host}, build \
+             {build}, run {run}",
+            leaf.line, leaf.row, leaf.claim
         )
     }
 

@@ -3,7 +3,12 @@
 use outflank_checker::rules::Position;
 use outflank_checker::symmetry;
 
-use crate::support::{HEAD, ORIGIN, TWICE, end, is_accepted, resealed, root, searched};
+use crate::support::{
+    Finished, HEAD, ORIGIN, TWICE, end, is_accepted, resealed, root, run, searched,
+};
+
+/// FForum's position 1, which is worth +18.
+const FFO_1: &str = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X";
 
 /// Returns the proof that `position` is worth at least `value`, by one searched row.
 fn claimed(position: Position, value: i32) -> String {
@@ -21,4 +26,31 @@ fn a_board_of_24_squares_is_not_worth_more() {
             assert!(!is_accepted(&claimed(form, value)), "{form} is not worth {value}");
         }
     }
+}
+
+/// Was printed as it was, so that a false row could paint over the verdict.
+#[test]
+fn what_a_forger_writes_cannot_paint_the_terminal() {
+    let position = Position::from_text(FFO_1).expect("a board");
+    let evil = "w\\u001b[2K\\r\\n\u{9b}1A\u{202e}".to_owned() + &"w".repeat(10_000);
+    let origin = ORIGIN.replace("\"worker\":\"", &format!("\"worker\":\"{evil}"));
+    let lines = [root(1, position, 20, 64), origin, searched(1, position, ">=", 20), end(1, 1, 1)];
+    let false_row = resealed(&[&[HEAD.to_owned()], &lines[..]].concat());
+    let other_name = resealed(&[HEAD.replace("producer", "p\\u001b\u{9b}\u{202e}p")]);
+    let no_board = resealed(&[HEAD.to_owned(), lines[0].replace("--X", &evil)]);
+    for (proof, expected) in
+        [(false_row, "is false"), (other_name, "unknown field"), (no_board, "invalid type: string")]
+    {
+        let Finished { code, stdout, stderr } = run(&["-", "--threads", "1"], &proof);
+        assert_eq!(code, Some(6), "{stdout}{stderr}");
+        assert!(stderr.contains(expected), "{stderr}");
+        let is_tame = |text: &str| text.chars().all(|c| c == '\n' || !is_obeyed(c));
+        assert!(is_tame(&stdout) && is_tame(&stderr), "{stdout:?} {stderr:?}");
+        assert!(stdout.len() + stderr.len() < 3000, "{} bytes", stdout.len() + stderr.len());
+    }
+}
+
+/// Returns whether a terminal may obey a character instead of showing it.
+fn is_obeyed(character: char) -> bool {
+    character.is_control() || matches!(character, '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}')
 }

@@ -1,5 +1,8 @@
 //! What the tests make proofs with: a generator of numbers, and a forger's hash chain.
 
+use std::io::Write;
+use std::process::{Command, Stdio};
+
 use outflank_checker::chain;
 use outflank_checker::resolve::resolve;
 use outflank_checker::rules::Position;
@@ -90,4 +93,34 @@ pub(crate) fn resealed(lines: &[String]) -> String {
         format!("{content},\"hash\":\"{}\"}}\n", &hash[..digits])
     };
     lines.iter().enumerate().map(seal).collect()
+}
+
+/// What `outflank-check` has ended with and written.
+#[derive(Debug)]
+pub(crate) struct Finished {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+/// Runs `outflank-check` with `proof` as its standard input.
+pub(crate) fn run(arguments: &[&str], proof: &str) -> Finished {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_outflank-check"))
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it was built");
+    let mut input = child.stdin.take().expect("it is a pipe");
+    // Who is not interested in the proof does not read it.
+    drop(input.write_all(proof.as_bytes()));
+    drop(input);
+    let output = child.wait_with_output().expect("it ends");
+    let text = |bytes| String::from_utf8(bytes).expect("it writes text");
+    Finished {
+        code: output.status.code(),
+        stdout: text(output.stdout),
+        stderr: text(output.stderr),
+    }
 }
