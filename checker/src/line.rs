@@ -126,6 +126,16 @@ pub enum LineError {
         /// What would be possible.
         expected: &'static str,
     },
+    /// A value is none of the board.
+    #[error("{field}: found {found}, expected an even number from -{squares} to {squares}")]
+    Value {
+        /// The field's name.
+        field: &'static str,
+        /// Its value.
+        found: i32,
+        /// The number of the board's squares.
+        squares: i32,
+    },
     /// The file is of another version or kind.
     #[error("found {format:?} version {version}, expected {FORMAT:?} version {VERSION}")]
     Version {
@@ -250,7 +260,13 @@ fn head(text: &str) -> Result<Line, LineError> {
 fn root(text: &str) -> Result<Root, LineError> {
     let RootText { root, position, lower, upper, .. } = strict(text)?;
     let position = board(position)?;
-    let (lower, upper) = (score("lower", lower)?, score("upper", upper)?);
+    // Where an end says nothing, it says so on every board in the same way.
+    if lower != -64 {
+        score("lower", lower, position)?;
+    }
+    if upper != 64 {
+        score("upper", upper, position)?;
+    }
     if lower > upper || (lower, upper) == (-64, 64) {
         let found = format!("{lower}..{upper}");
         let expected = "ordered ends that say something";
@@ -271,7 +287,9 @@ fn row(text: &str) -> Result<Row, LineError> {
         ">=" => Side::AtLeast,
         found => return Err(field("claim", found, "<= or >=")),
     };
-    let claim = Claim { position: board(row.position)?, side, value: score("value", row.value)? };
+    let position = board(row.position)?;
+    score("value", row.value, position)?;
+    let claim = Claim { position, side, value: row.value };
     let reason = match (row.by, row.square, row.origin, row.nodes) {
         ("move", Some(name), None, None) => Reason::Move(
             rules::square_number(name).ok_or_else(|| field("move", name, "a square, a1 to h8"))?,
@@ -299,10 +317,11 @@ fn board(text: &str) -> Result<Position, LineError> {
     Position::from_text(text).ok_or_else(|| field("position", text, expected))
 }
 
-fn score(name: &'static str, discs: i32) -> Result<i32, LineError> {
-    let is_score = discs % 2 == 0 && (-64..=64).contains(&discs);
-    let wrong = || field(name, &discs.to_string(), "an even number from -64 to 64");
-    if is_score { Ok(discs) } else { Err(wrong()) }
+/// Checks that `found` can be the value of a position on the board of `position`.
+fn score(field: &'static str, found: i32, position: Position) -> Result<(), LineError> {
+    let squares = position.squares();
+    let is_score = found % 2 == 0 && (-squares..=squares).contains(&found);
+    if is_score { Ok(()) } else { Err(LineError::Value { field, found, squares }) }
 }
 
 fn field(field: &'static str, found: &str, expected: &'static str) -> LineError {
@@ -349,9 +368,7 @@ mod tests {
 
     #[test]
     fn impossible_fields_are_named() {
-        assert!(
-            error(&ROW.replace("-2", "-3")).starts_with("value: found \"-3\", expected an even")
-        );
+        assert!(error(&ROW.replace("-2", "-3")).starts_with("value: found -3, expected an even"));
         assert!(error(&ROW.replace("d3", "d9")).starts_with("move: found \"d9\""));
         assert!(error(&ROW.replace(">=", "==")).starts_with("claim: found \"==\""));
         assert!(error(&ROW.replace("OX", "QX")).starts_with("position: found"));

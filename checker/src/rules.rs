@@ -61,6 +61,12 @@ impl Position {
         self.player & self.opponent
     }
 
+    /// Returns the number of the board's squares: no value is larger.
+    #[must_use]
+    pub const fn squares(self) -> i32 {
+        self.walls().count_zeros() as i32
+    }
+
     /// Returns the discs of the player and of the opponent, without walls.
     const fn discs(self) -> (u64, u64) {
         (self.player & !self.opponent, self.opponent & !self.player)
@@ -133,7 +139,7 @@ impl Position {
     pub const fn final_score(self) -> i32 {
         let (player, opponent) = self.discs();
         let (player, opponent) = (player.count_ones() as i32, opponent.count_ones() as i32);
-        let squares = self.walls().count_zeros() as i32;
+        let squares = self.squares();
         if player > opponent {
             squares - 2 * opponent
         } else if player < opponent {

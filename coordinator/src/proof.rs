@@ -122,7 +122,12 @@ struct Export<'a, W> {
 impl<W: Write> Export<'_, W> {
     /// Returns the lower and the upper end of what is proved of root number `number`.
     fn bounds(&self, number: usize, position: Position) -> Result<(Score, Score), ProofError> {
-        let end = |side: Side| self.best(Claim { position, side, value: side.weakest() });
+        let squares = position.board_size().squares() as i32;
+        let end = |side: Side| {
+            let value = self.best(Claim { position, side, value: side.weakest() });
+            // What is true on a board of this size anyway says nothing.
+            if value.discs().abs() > squares { side.weakest() } else { value }
+        };
         match (end(Side::AtLeast), end(Side::AtMost)) {
             (Score::MIN, Score::MAX) => Err(ProofError::NotProved { number, position }),
             ends => Ok(ends),

@@ -4,7 +4,7 @@ use outflank_checker::rules::Position;
 use outflank_checker::symmetry;
 
 use crate::support::{
-    Finished, HEAD, ORIGIN, TWICE, end, is_accepted, resealed, root, run, searched,
+    Finished, HEAD, ORIGIN, TWICE, check, end, is_accepted, resealed, root, run, searched,
 };
 
 /// FForum's position 1, which is worth +18.
@@ -26,6 +26,27 @@ fn a_board_of_24_squares_is_not_worth_more() {
             assert!(!is_accepted(&claimed(form, value)), "{form} is not worth {value}");
         }
     }
+}
+
+/// Was verified without a word: no row needs to be solved again to reject it.
+#[test]
+fn no_value_is_larger_than_the_board() {
+    let position = Position::from_text(TWICE).expect("a board of 4x6");
+    let proof = |root, claim, value| {
+        let row = searched(1, position, claim, value);
+        resealed(&[HEAD.to_owned(), root, ORIGIN.to_owned(), row, end(1, 1, 1)])
+    };
+    let fault = |proof: String| check(proof.as_bytes()).unwrap_err().to_string();
+    let message =
+        |name, value| format!("{name}: found {value}, expected an even number from -24 to 24");
+    for value in [26, 64, -26] {
+        let found = fault(proof(root(1, position, value, 64), ">=", value));
+        assert_eq!(found, format!("line 2: {}", message("lower", value)));
+    }
+    let found = fault(proof(root(1, position, -64, -26), "<=", -26));
+    assert_eq!(found, format!("line 2: {}", message("upper", -26)));
+    let found = fault(proof(root(1, position, 24, 64), ">=", 26));
+    assert_eq!(found, format!("line 4, row 1: {}", message("value", 26)));
 }
 
 /// Was printed as it was, so that a false row could paint over the verdict.

@@ -158,6 +158,20 @@ fn a_row_says_no_more_than_is_needed() {
     assert_eq!(checked(&file).by_move, 1);
 }
 
+/// The checker rejects values that the board cannot have.
+#[test]
+fn what_is_true_on_a_small_board_anyway_is_left_out_of_its_root() {
+    let store = Store::in_memory();
+    let start = BoardSize::new(4, 4).expect("it is a size").start();
+    let score = |discs| Score::new(discs).expect("it is a score");
+    let bound = Bound::new(score(-10), score(30)).expect("it is in order");
+    let record = record(start, bound, Method::Search, "worker");
+    store.append(&[record]).expect("memory does not fail");
+    let (_, file) = written(&store, &[start], None);
+    let root = checked(&file).first_roots[0];
+    assert_eq!((root.lower, root.upper), (-10, 64));
+}
+
 #[test]
 fn small_boards_are_proved_and_checked_beside_the_usual_one() {
     let store = Store::in_memory();
