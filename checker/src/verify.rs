@@ -11,7 +11,7 @@ use std::io::{BufRead, Read};
 
 use crate::chain::{Chain, FULL, SHORT};
 use crate::claim::{Claim, Reduced, Side};
-use crate::demands::{Demand, Layer, Needed, Sorted};
+use crate::demands::{Demand, Layers, Needed, Sorted};
 use crate::line::{Line, Origin, Reason, Root, Row};
 use crate::rules;
 use crate::sample::{Leaf, Sample};
@@ -21,9 +21,12 @@ pub use error::{CheckError, Fault};
 /// A line may be this long, in bytes: texts of origins are bounded.
 const LONGEST_LINE: u64 = 1 << 16;
 
-/// The number of claims of one layer that are kept in memory, 80 megabytes; two layers are in use at
-/// a time.
+/// The number of needed claims that are collected in memory, 80 megabytes. As many again may be in
+/// use of the layer whose rows come.
 const CLAIMS_IN_MEMORY: usize = 1 << 21;
+
+/// The lines of origins may have this many bytes together: their texts stay in memory.
+const MOST_OF_ORIGINS: u64 = 1 << 26;
 
 /// The roots that are kept for the report.
 pub const ROOTS_SHOWN: usize = 10;
@@ -92,15 +95,18 @@ pub fn verify_within(
 }
 
 struct Verifier<'a> {
-    claims_in_memory: usize,
     sample: &'a mut Sample,
     /// The number of the line that is looked at.
     line: u64,
     chain: Chain,
-    layers: Vec<Layer>,
+    layers: Layers,
     /// What the layer of the rows that come now needs.
     due: Option<(u32, Sorted)>,
     last_claim: Option<Claim>,
+    /// For each origin whether a row has named it.
+    named: Vec<bool>,
+    /// The bytes of the lines of origins.
+    bytes_of_origins: u64,
     verified: Verified,
     ended: bool,
 }
@@ -108,13 +114,14 @@ struct Verifier<'a> {
 impl<'a> Verifier<'a> {
     fn new(claims_in_memory: usize, sample: &'a mut Sample) -> Self {
         Self {
-            claims_in_memory,
             sample,
             line: 0,
             chain: Chain::default(),
-            layers: std::iter::repeat_with(Layer::default).take(65).collect(),
+            layers: Layers::new(claims_in_memory),
             due: None,
             last_claim: None,
+            named: Vec::new(),
+            bytes_of_origins: 0,
             verified: Verified::default(),
             ended: false,
         }
@@ -157,7 +164,10 @@ impl<'a> Verifier<'a> {
             Line::Head if self.line == 1 => Ok(()),
             _ if self.line == 1 => Err(self.reject(None, Fault::Order { expected: "the head" })),
             Line::Root(root) => self.root(root),
-            Line::Origin(number, origin) => self.origin(number, origin),
+            Line::Origin(number, origin) => {
+                self.bytes_of_origins += text.len() as u64;
+                self.origin(number, origin)
+            }
             Line::Row(row) => self.row(&row),
             Line::End(end) => self.end(end.roots, end.rows, end.leaves),
             Line::Head => Err(self.reject(None, Fault::Order { expected: "no second head" })),
@@ -188,7 +198,11 @@ impl<'a> Verifier<'a> {
         if number != expected {
             return Err(self.reject(None, Fault::Number { found: number, expected }));
         }
+        if self.bytes_of_origins > MOST_OF_ORIGINS {
+            return Err(self.reject(None, Fault::ManyOrigins { limit: MOST_OF_ORIGINS }));
+        }
         self.verified.origins.push(origin);
+        self.named.push(false);
         Ok(())
     }
 
@@ -232,6 +246,7 @@ impl<'a> Verifier<'a> {
         if !(1..=known).contains(&origin) {
             return Err(self.reject(Some(row.number), Fault::NoOrigin { origin, known }));
         }
+        self.named[origin as usize - 1] = true;
         self.verified.leaves += 1;
         self.sample.offer(Leaf { line: self.line, row: row.number, claim: row.claim, origin });
         Ok(())
@@ -248,8 +263,7 @@ impl<'a> Verifier<'a> {
             Reduced::Decided(false) => Err(self.reject(number, Fault::Refuted { claim })),
             Reduced::Open(claim) if claim.is_trivial() => Ok(()),
             Reduced::Open(claim) => {
-                let layer = &mut self.layers[claim.position.empties() as usize];
-                Ok(layer.add(Demand { claim, needed }, self.claims_in_memory)?)
+                self.layers.add(Demand { claim, needed }).map_err(CheckError::from)
             }
         }
     }
@@ -288,8 +302,9 @@ impl<'a> Verifier<'a> {
                 Some((at, _)) => at - 1,
                 None => 64,
             };
-            let layer = std::mem::take(&mut self.layers[next as usize]);
-            self.due = Some((next, layer.sorted()?));
+            // What is left of the layer before is nothing: its memory is given back first.
+            self.due = None;
+            self.due = Some((next, self.layers.take(next)?));
         }
     }
 
@@ -304,6 +319,9 @@ impl<'a> Verifier<'a> {
         }
         if (roots, rows, leaves) != counted {
             return Err(self.reject(None, Fault::Counts { found: (roots, rows, leaves), counted }));
+        }
+        if let Some(index) = self.named.iter().position(|is_named| !is_named) {
+            return Err(self.reject(None, Fault::UnusedOrigin { origin: index as u64 + 1 }));
         }
         self.verified.seal = self.chain.seal();
         self.ended = true;

@@ -108,6 +108,18 @@ pub enum Fault {
         /// The number of origins so far.
         known: u64,
     },
+    /// The origins need too much memory.
+    #[error("the lines of origins have more than {limit} bytes together")]
+    ManyOrigins {
+        /// The greatest number of bytes.
+        limit: u64,
+    },
+    /// An origin is that of nothing.
+    #[error("no row names origin {origin}")]
+    UnusedOrigin {
+        /// Its number.
+        origin: u64,
+    },
     /// The last line counts otherwise.
     #[error("found {found:?} roots, rows and leaves, counted {counted:?}")]
     Counts {

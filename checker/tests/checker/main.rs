@@ -2,5 +2,6 @@
 
 mod alterations;
 mod forgeries;
+mod limits;
 mod solver;
 mod support;
