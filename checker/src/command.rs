@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::Instant;
 
-use clap::Args;
+use clap::{Args, value_parser};
 
 use crate::report::Report;
 use crate::resolve::resolve;
@@ -23,11 +23,16 @@ pub struct Check {
     /// Solve N of the searched rows again; 0 for none.
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub sample: usize,
+    /// Solve every searched row again, whatever its size: what is accepted then is true, unless the
+    /// checker is wrong.
+    #[arg(long, conflicts_with_all = ["sample", "max_empties", "seed"])]
+    pub all: bool,
     /// Draw only rows with at most this many empty squares. Each more makes a row about three
     /// times as expensive: with 20 it takes some seconds.
-    #[arg(long, value_name = "E", default_value_t = 20)]
-    pub max_empties: usize,
-    /// The number that decides which rows are drawn [default: chosen at random, and printed].
+    #[arg(long, value_name = "E", default_value_t = 20, value_parser = value_parser!(u8).range(..=64))]
+    pub max_empties: u8,
+    /// Draw the rows that this number decides on, to repeat a check [default: chosen at random, and
+    /// printed]. Who knows it before the proof is made can keep false rows out of the sample.
     #[arg(long, value_name = "S")]
     pub seed: Option<u64>,
     /// The number of threads [default: all processors].
@@ -145,8 +150,7 @@ pub fn run(check: &Check, out: &mut impl Write) -> Result<(), Failure> {
 /// Reads, verifies and samples.
 fn check_file(check: &Check, path: &str) -> Result<Report, Failure> {
     let input = open(check).map_err(|source| Failure::Open { path: path.to_owned(), source })?;
-    let seed = check.seed.map_or_else(random_seed, Ok).map_err(Failure::Seed)?;
-    let mut sample = Sample::new(check.sample, check.max_empties, seed);
+    let mut sample = sample(check)?;
     let started = Instant::now();
     let verified = verify(input, &mut sample)
         .map_err(|error| Failure::Check { path: path.to_owned(), error })?;
@@ -162,7 +166,17 @@ fn check_file(check: &Check, path: &str) -> Result<Report, Failure> {
         }
     };
     let resolved = resolve(&leaves, threads(check), show);
-    Ok(Report::new(verified, &sample, leaves, resolved, verifying))
+    let report = Report::new(verified, &sample, leaves, resolved, verifying);
+    Ok(if check.seed.is_some() { report.with_given_seed() } else { report })
+}
+
+/// Returns the empty sample that is asked for.
+fn sample(check: &Check) -> Result<Sample, Failure> {
+    let seed = check.seed.map_or_else(random_seed, Ok).map_err(Failure::Seed)?;
+    Ok(match check.all {
+        true => Sample::new(usize::MAX, 64, seed),
+        false => Sample::new(check.sample, check.max_empties.into(), seed),
+    })
 }
 
 fn open(check: &Check) -> io::Result<Box<dyn BufRead>> {

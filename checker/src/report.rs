@@ -21,6 +21,8 @@ pub struct Report {
     population: u64,
     max_empties: usize,
     seed: u64,
+    /// Whether the seed was given, so that it may have been known to who made the proof.
+    is_seed_given: bool,
     /// How long reading and verifying took.
     verifying: Duration,
 }
@@ -36,6 +38,7 @@ struct Json<'a> {
     leaves: u64,
     seal: &'a str,
     seed: u64,
+    seed_given: bool,
     max_empties: usize,
     population: u64,
     sampled: usize,
@@ -62,7 +65,24 @@ impl Report {
     ) -> Self {
         let (by_empties, population) = (*sample.by_empties(), sample.population());
         let (max_empties, seed) = (sample.max_empties(), sample.seed());
-        Self { verified, sampled, resolved, by_empties, population, max_empties, seed, verifying }
+        let is_seed_given = false;
+        Self {
+            verified,
+            sampled,
+            resolved,
+            by_empties,
+            population,
+            max_empties,
+            seed,
+            is_seed_given,
+            verifying,
+        }
+    }
+
+    /// Returns the same report about a sample whose seed was given instead of chosen at random.
+    #[must_use]
+    pub fn with_given_seed(self) -> Self {
+        Self { is_seed_given: true, ..self }
     }
 
     /// Returns the leaves whose claims are false.
@@ -123,6 +143,7 @@ impl Report {
             leaves: self.verified.leaves,
             seal: self.seal(),
             seed: self.seed,
+            seed_given: self.is_seed_given,
             max_empties: self.max_empties,
             population: self.population,
             sampled: self.sampled.len(),
@@ -202,17 +223,20 @@ impl Report {
     /// Returns what the sample says, and what it says nothing about.
     fn statements(&self) -> Vec<(&'static str, String)> {
         let mut lines = Vec::new();
-        let percent = |share: f64| format!("{:.3} %", 100.0 * share);
         match (self.excluded(0.95), self.excluded(0.99)) {
-            (Some(likely), Some(surely)) if likely > 0.0 => lines.push((
-                "excluded",
-                format!(
-                    "that more than {} of these {} rows are false (95 % confidence), {} (99 %)",
-                    percent(likely),
-                    self.population,
-                    percent(surely)
-                ),
-            )),
+            (Some(likely), Some(surely)) if likely > 0.0 => {
+                lines.push(("excluded", self.excluded_shares(likely, surely)));
+                lines.push((
+                    "",
+                    "A share of rows, not of roots: one false row can make a root false."
+                        .to_owned(),
+                ));
+                if self.is_seed_given {
+                    let words =
+                        "This holds only if the seed was chosen after the proof was sealed.";
+                    lines.push(("", words.to_owned()));
+                }
+            }
             (Some(_), _) => lines.push(("excluded", "that any of these rows is false".to_owned())),
             _ => lines.push(("excluded", "nothing".to_owned())),
         }
@@ -224,6 +248,20 @@ impl Report {
         }
         lines
     }
+
+    fn excluded_shares(&self, likely: f64, surely: f64) -> String {
+        format!(
+            "that more than {} of these {} rows are false (95 % confidence), {} (99 %)",
+            percent(likely),
+            self.population,
+            percent(surely)
+        )
+    }
+}
+
+/// Returns a share in percent, rounded up: what is excluded is never more than was shown.
+fn percent(share: f64) -> String {
+    format!("{:.3} %", (100_000.0 * share).ceil() / 1000.0)
 }
 
 /// Returns the share of false rows that a clean sample of `sampled` rows excludes at `confidence`:
@@ -232,7 +270,8 @@ impl Report {
 /// The bound is for drawing with replacement; drawing without, as here, only makes it better.
 #[must_use]
 pub fn share(sampled: u64, confidence: f64) -> f64 {
-    1.0 - (1.0 - confidence).powf(1.0 / sampled as f64)
+    // 1 − (1 − confidence)^(1 / sampled), without the cancellation of a small share.
+    -((1.0 - confidence).ln() / sampled as f64).exp_m1()
 }
 
 #[cfg(test)]
@@ -245,5 +284,13 @@ mod tests {
         assert!((share(100, 0.95) - 0.029_513).abs() < 1e-6);
         assert!((share(1000, 0.99) - 0.004_594_6).abs() < 1e-6);
         assert!((share(1, 0.95) - 0.95).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_share_is_never_printed_smaller_than_it_is() {
+        assert_eq!(percent(share(300, 0.95)), "0.994 %");
+        assert_eq!(percent(share(100, 0.95)), "2.952 %", "it is 2.9513 %");
+        assert_eq!(percent(share(10_000_000, 0.95)), "0.001 %", "not 0.000 %");
+        assert_eq!(percent(1.0), "100.000 %");
     }
 }

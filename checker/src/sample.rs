@@ -62,9 +62,10 @@ impl PartialOrd for Ranked {
 
 impl Sample {
     /// Returns an empty sample, to become `size` of the leaves with at most `max_empties` empty
-    /// squares.
+    /// squares; more than 64 are as good as 64.
     #[must_use]
     pub fn new(size: usize, max_empties: usize, seed: u64) -> Self {
+        let max_empties = max_empties.min(64);
         Self { size, max_empties, seed, drawn: BinaryHeap::new(), by_empties: [0; 65] }
     }
 
@@ -164,5 +165,8 @@ mod tests {
         let empties: Vec<usize> = sample.leaves().iter().map(Leaf::empties).collect();
         assert!(empties.len() == 10 && empties.is_sorted_by(|one, other| one > other));
         assert!(empties[0] <= 20);
+        let mut sample = Sample::new(10, usize::MAX, 0);
+        sample.offer(leaf(1, 9));
+        assert_eq!(sample.population(), 1);
     }
 }

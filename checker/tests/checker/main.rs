@@ -3,5 +3,6 @@
 mod alterations;
 mod forgeries;
 mod limits;
+mod samples;
 mod solver;
 mod support;
