@@ -1,6 +1,6 @@
 //! The command: the same for `outflank-check` and `outflank proof check`.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, IsTerminal, Write};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -9,10 +9,12 @@ use std::time::Instant;
 
 use clap::{Args, value_parser};
 
+use crate::expect::{ExpectError, Expectations, Unmet};
+use crate::line::Root;
 use crate::report::Report;
 use crate::resolve::resolve;
-use crate::sample::Sample;
-use crate::verify::{CheckError, verify};
+use crate::sample::{Leaf, Sample};
+use crate::verify::{CheckError, Listener, verify};
 
 /// The arguments.
 #[derive(Clone, Debug, Args)]
@@ -41,6 +43,12 @@ pub struct Check {
     /// Reject every proof whose last line has another hash than this, of 64 hexadecimal digits.
     #[arg(long, value_name = "HASH", value_parser = seal)]
     pub seal: Option<String>,
+    /// Reject every proof that does not prove what FILE expects: each line has a position as in OBF, 64
+    /// squares and the side to move, then the scores of moves, of which the best is the value
+    /// (; MOVE:SCORE), or bounds (; >= SCORE or ; <= SCORE), or nothing: then the value must be proved,
+    /// whatever it is.
+    #[arg(long, value_name = "FILE|-")]
+    pub expect: Option<PathBuf>,
     /// Print one JSON object.
     #[arg(long)]
     pub json: bool,
@@ -93,6 +101,43 @@ pub enum Failure {
         /// The seal that was asked for.
         expected: String,
     },
+    /// What is expected cannot be read.
+    #[error("reading {path}")]
+    Expect {
+        /// Its path.
+        path: String,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// What is expected is none.
+    #[error("{path}, {error}")]
+    Expectation {
+        /// Its path.
+        path: String,
+        /// Why.
+        error: ExpectError,
+    },
+    /// The proof and what is expected of it are both standard input.
+    #[error("standard input is the proof or what is expected of it, not both")]
+    OneInput,
+    /// The proof is one of something else.
+    #[error(
+        "{path}, line {line} of {expectations}: {words} ({unmet} of {count} expectations are not met)"
+    )]
+    Unproved {
+        /// Its path.
+        path: String,
+        /// The path of what is expected.
+        expectations: String,
+        /// The line of the first expectation that is not met.
+        line: usize,
+        /// What was expected there, and what is proved.
+        words: String,
+        /// How many are not met.
+        unmet: usize,
+        /// How many there are.
+        count: usize,
+    },
     /// The operating system has no random number.
     #[error("choosing a seed")]
     Seed(#[source] io::Error),
@@ -106,17 +151,20 @@ pub const EXIT_CODES: &str = "\
 Exit codes of a check:
     0  accepted
     1  the proof cannot be read to its end, or the report cannot be written
-    2  bad usage, or the proof cannot be opened
-    6  rejected: the message names the line and the row";
+    2  bad usage, or the proof or what is expected of it cannot be opened or is none
+    6  rejected: the message names the line and the row, or the position that is not proved";
 
 impl Failure {
     /// Returns the exit code.
     #[must_use]
     pub const fn exit_code(&self) -> u8 {
         match self {
-            Self::Open { .. } => 2,
+            Self::Open { .. } | Self::Expect { .. } | Self::Expectation { .. } | Self::OneInput => {
+                2
+            }
             Self::Check { error: CheckError::Rejected { .. }, .. }
             | Self::FalseRows { .. }
+            | Self::Unproved { .. }
             | Self::Seal { .. } => 6,
             Self::Check { .. } | Self::Seed(_) | Self::Output(_) => 1,
         }
@@ -150,11 +198,12 @@ pub fn run(check: &Check, out: &mut impl Write) -> Result<(), Failure> {
 /// Reads, verifies and samples.
 fn check_file(check: &Check, path: &str) -> Result<Report, Failure> {
     let input = open(check).map_err(|source| Failure::Open { path: path.to_owned(), source })?;
-    let mut sample = sample(check)?;
+    let mut audience = Audience { sample: sample(check)?, expectations: expectations(check)? };
     let started = Instant::now();
-    let verified = verify(input, &mut sample)
+    let verified = verify(input, &mut audience)
         .map_err(|error| Failure::Check { path: path.to_owned(), error })?;
     let verifying = started.elapsed();
+    let Audience { sample, expectations } = audience;
     let leaves = sample.leaves();
     let count = leaves.len();
     let on_terminal = io::stderr().is_terminal();
@@ -166,8 +215,42 @@ fn check_file(check: &Check, path: &str) -> Result<Report, Failure> {
         }
     };
     let resolved = resolve(&leaves, threads(check), show);
-    let report = Report::new(verified, &sample, leaves, resolved, verifying);
+    let report =
+        Report::new(verified, &sample, leaves, resolved, verifying).with_expectations(expectations);
     Ok(if check.seed.is_some() { report.with_given_seed() } else { report })
+}
+
+/// Who hears what the proof says.
+struct Audience {
+    sample: Sample,
+    expectations: Option<Expectations>,
+}
+
+impl Listener for Audience {
+    fn root(&mut self, root: &Root) {
+        if let Some(expectations) = &mut self.expectations {
+            expectations.note(root);
+        }
+    }
+
+    fn leaf(&mut self, leaf: Leaf) {
+        self.sample.offer(leaf);
+    }
+}
+
+/// Reads what is expected, if anything is.
+fn expectations(check: &Check) -> Result<Option<Expectations>, Failure> {
+    let Some(file) = &check.expect else { return Ok(None) };
+    let is_standard_input = file.as_os_str() == "-";
+    if is_standard_input && check.file.as_os_str() == "-" {
+        return Err(Failure::OneInput);
+    }
+    let text =
+        if is_standard_input { io::read_to_string(io::stdin()) } else { fs::read_to_string(file) };
+    let path = || file.display().to_string();
+    let text = text.map_err(|source| Failure::Expect { path: path(), source })?;
+    let read = Expectations::parse(&text);
+    read.map(Some).map_err(|error| Failure::Expectation { path: path(), error })
 }
 
 /// Returns the empty sample that is asked for.
@@ -209,13 +292,15 @@ fn judge(check: &Check, path: String, report: &Report) -> Result<(), Failure> {
         let (first, sampled) = (report.describe(first), report.sampled());
         return Err(Failure::FalseRows { path, first, wrong, sampled });
     }
-    match &check.seal {
-        Some(expected) if expected != report.seal() => {
-            let (found, expected) = (report.seal().to_owned(), expected.clone());
-            Err(Failure::Seal { path, found, expected })
-        }
-        _ => Ok(()),
+    if let Some(expected) = check.seal.as_ref().filter(|expected| *expected != report.seal()) {
+        let (found, expected) = (report.seal().to_owned(), expected.clone());
+        return Err(Failure::Seal { path, found, expected });
     }
+    let Some(Unmet { line, words }) = report.unmet().next() else { return Ok(()) };
+    let expectations =
+        check.expect.as_ref().map_or_else(String::new, |file| file.display().to_string());
+    let (unmet, count) = (report.unmet().count(), report.expected());
+    Err(Failure::Unproved { path, expectations, line, words, unmet, count })
 }
 
 /// Returns the JSON object of a proof that is not accepted.

@@ -12,6 +12,7 @@ pub mod chain;
 pub mod claim;
 pub mod command;
 pub mod demands;
+pub mod expect;
 pub mod line;
 pub mod printable;
 pub mod report;

@@ -5,11 +5,15 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::line::Origin;
+use crate::expect::{Expectations, Unmet};
+use crate::line::{Origin, Root};
 use crate::printable::printable;
 use crate::resolve::Resolved;
 use crate::sample::{Leaf, Sample};
-use crate::verify::{ROOTS_SHOWN, Verified};
+use crate::verify::Verified;
+
+/// The roots that people are shown.
+const ROOTS_SHOWN: usize = 10;
 
 /// The findings of a check.
 #[derive(Clone, Debug)]
@@ -23,6 +27,7 @@ pub struct Report {
     seed: u64,
     /// Whether the seed was given, so that it may have been known to who made the proof.
     is_seed_given: bool,
+    expectations: Option<Expectations>,
     /// How long reading and verifying took.
     verifying: Duration,
 }
@@ -32,6 +37,13 @@ pub struct Report {
 struct Json<'a> {
     accepted: bool,
     roots: u64,
+    /// The first roots.
+    proved: Vec<JsonRoot>,
+    /// How many roots are not among them.
+    proved_left_out: u64,
+    expected: Option<usize>,
+    /// The lines of the expectations that no root meets.
+    unmet_lines: Vec<usize>,
     rows: u64,
     by_move: u64,
     by_all: u64,
@@ -53,6 +65,19 @@ struct Json<'a> {
     solve_seconds: f64,
 }
 
+#[derive(Serialize)]
+struct JsonRoot {
+    position: String,
+    lower: i32,
+    upper: i32,
+}
+
+impl From<&Root> for JsonRoot {
+    fn from(&Root { position, lower, upper, .. }: &Root) -> Self {
+        Self { position: position.to_string(), lower, upper }
+    }
+}
+
 impl Report {
     /// Puts together what was found.
     #[must_use]
@@ -65,7 +90,7 @@ impl Report {
     ) -> Self {
         let (by_empties, population) = (*sample.by_empties(), sample.population());
         let (max_empties, seed) = (sample.max_empties(), sample.seed());
-        let is_seed_given = false;
+        let (is_seed_given, expectations) = (false, None);
         Self {
             verified,
             sampled,
@@ -75,6 +100,7 @@ impl Report {
             max_empties,
             seed,
             is_seed_given,
+            expectations,
             verifying,
         }
     }
@@ -83,6 +109,23 @@ impl Report {
     #[must_use]
     pub fn with_given_seed(self) -> Self {
         Self { is_seed_given: true, ..self }
+    }
+
+    /// Returns the same report of a proof of which something was expected.
+    #[must_use]
+    pub fn with_expectations(self, expectations: Option<Expectations>) -> Self {
+        Self { expectations, ..self }
+    }
+
+    /// Returns the number of positions of which something was expected.
+    #[must_use]
+    pub fn expected(&self) -> usize {
+        self.expectations.as_ref().map_or(0, Expectations::count)
+    }
+
+    /// Returns what was expected and is not proved.
+    pub fn unmet(&self) -> impl Iterator<Item = Unmet> {
+        self.expectations.iter().flat_map(Expectations::unmet)
     }
 
     /// Returns the leaves whose claims are false.
@@ -137,6 +180,10 @@ impl Report {
         serde_json::to_string(&Json {
             accepted,
             roots: self.verified.roots,
+            proved: self.verified.first_roots.iter().map(JsonRoot::from).collect(),
+            proved_left_out: self.verified.roots - self.verified.first_roots.len() as u64,
+            expected: self.expectations.as_ref().map(Expectations::count),
+            unmet_lines: self.unmet().map(|unmet| unmet.line).collect(),
             rows: self.verified.rows(),
             by_move: self.verified.by_move,
             by_all: self.verified.by_all,
@@ -169,6 +216,14 @@ impl Report {
         };
         line("inferences", "all hold".to_owned());
         self.roots().into_iter().for_each(|(title, words)| line(title, words));
+        if let Some(expectations) = &self.expectations {
+            let (count, unmet) = (expectations.count(), expectations.unmet().count());
+            line(
+                "expected",
+                format!("{} of {count} positions are proved as expected", count - unmet),
+            );
+        }
+        self.unmet().for_each(|unmet| line("NOT PROVED", unmet.words));
         line(
             "rows",
             format!("{rows}: {by_move} by one move, {by_all} by all moves, {leaves} searched"),
@@ -190,7 +245,7 @@ impl Report {
     /// Returns what is proved: the first roots, and how many there are.
     fn roots(&self) -> Vec<(&'static str, String)> {
         let mut lines = vec![("roots", self.verified.roots.to_string())];
-        for root in &self.verified.first_roots {
+        for root in self.verified.first_roots.iter().take(ROOTS_SHOWN) {
             let value = match (root.lower, root.upper) {
                 (lower, upper) if lower == upper => format!("{lower:+}"),
                 (lower, upper) => format!("{lower:+}..{upper:+}"),

@@ -29,14 +29,32 @@ const CLAIMS_IN_MEMORY: usize = 1 << 21;
 const MOST_OF_ORIGINS: u64 = 1 << 26;
 
 /// The roots that are kept for the report.
-pub const ROOTS_SHOWN: usize = 10;
+pub const ROOTS_KEPT: usize = 1000;
+
+/// Who hears what a proof says while it is read.
+pub trait Listener {
+    /// Hears of a root.
+    fn root(&mut self, root: &Root);
+
+    /// Hears of a row that was found by a search.
+    fn leaf(&mut self, leaf: Leaf);
+}
+
+/// A sample is drawn from the leaves.
+impl Listener for Sample {
+    fn root(&mut self, _: &Root) {}
+
+    fn leaf(&mut self, leaf: Leaf) {
+        self.offer(leaf);
+    }
+}
 
 /// What a proof is made of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verified {
     /// The number of roots.
     pub roots: u64,
-    /// The first [`ROOTS_SHOWN`] of them.
+    /// The first [`ROOTS_KEPT`] of them.
     pub first_roots: Vec<Root>,
     /// Rows that hold because of one move.
     pub by_move: u64,
@@ -58,13 +76,13 @@ impl Verified {
     }
 }
 
-/// Verifies the proof that `input` gives and offers its leaves to `sample`.
+/// Verifies the proof that `input` gives and tells `listener` of its roots and leaves.
 ///
 /// # Errors
 /// [`CheckError::Rejected`] names the first line that is not as it must be;
 /// [`CheckError::Reading`] if the proof or a temporary file cannot be read or written.
-pub fn verify(input: impl BufRead, sample: &mut Sample) -> Result<Verified, CheckError> {
-    verify_within(CLAIMS_IN_MEMORY, input, sample)
+pub fn verify(input: impl BufRead, listener: &mut dyn Listener) -> Result<Verified, CheckError> {
+    verify_within(CLAIMS_IN_MEMORY, input, listener)
 }
 
 /// Does the same with another number of claims in memory.
@@ -74,9 +92,9 @@ pub fn verify(input: impl BufRead, sample: &mut Sample) -> Result<Verified, Chec
 pub fn verify_within(
     claims_in_memory: usize,
     mut input: impl BufRead,
-    sample: &mut Sample,
+    listener: &mut dyn Listener,
 ) -> Result<Verified, CheckError> {
-    let mut verifier = Verifier::new(claims_in_memory, sample);
+    let mut verifier = Verifier::new(claims_in_memory, listener);
     let mut bytes = Vec::new();
     while !verifier.ended {
         verifier.line += 1;
@@ -95,7 +113,7 @@ pub fn verify_within(
 }
 
 struct Verifier<'a> {
-    sample: &'a mut Sample,
+    listener: &'a mut dyn Listener,
     /// The number of the line that is looked at.
     line: u64,
     chain: Chain,
@@ -112,9 +130,9 @@ struct Verifier<'a> {
 }
 
 impl<'a> Verifier<'a> {
-    fn new(claims_in_memory: usize, sample: &'a mut Sample) -> Self {
+    fn new(claims_in_memory: usize, listener: &'a mut dyn Listener) -> Self {
         Self {
-            sample,
+            listener,
             line: 0,
             chain: Chain::default(),
             layers: Layers::new(claims_in_memory),
@@ -183,7 +201,8 @@ impl<'a> Verifier<'a> {
             return Err(self.reject(None, Fault::Order { expected: "all roots before the rows" }));
         }
         self.verified.roots += 1;
-        if self.verified.first_roots.len() < ROOTS_SHOWN {
+        self.listener.root(&root);
+        if self.verified.first_roots.len() < ROOTS_KEPT {
             self.verified.first_roots.push(root);
         }
         let position = root.position;
@@ -248,7 +267,7 @@ impl<'a> Verifier<'a> {
         }
         self.named[origin as usize - 1] = true;
         self.verified.leaves += 1;
-        self.sample.offer(Leaf { line: self.line, row: row.number, claim: row.claim, origin });
+        self.listener.leaf(Leaf { line: self.line, row: row.number, claim: row.claim, origin });
         Ok(())
     }
 

@@ -22,7 +22,7 @@ pub(crate) fn exported_and_checked(home: &Path) -> Value {
     let export = ["proof", "export", "problems.obf", "--store", "store", "--out", "a.proof"];
     let finished = run(home, &export);
     assert_eq!((finished.code, finished.stdout.len()), (Some(0), 0), "{finished:?}");
-    let check = ["proof", "check", "a.proof", "--sample", "100000", "--json"];
+    let check = ["proof", "check", "a.proof", "--all", "--expect", "problems.obf", "--json"];
     let report = run(home, &check).objects().remove(0);
     assert_eq!(report["sampled"], report["leaves"], "{report}");
     assert_eq!((&report["accepted"], &report["wrong"]), (&true.into(), &0.into()), "{report}");
@@ -62,6 +62,9 @@ fn a_solved_position_gives_a_proof_and_an_altered_row_is_named() {
     assert_eq!(seal("00").code, Some(2), "no seal has two digits");
     let own = json["seal"].as_str().expect("a seal").to_uppercase();
     assert_eq!(seal(&own).code, Some(0));
+    fs::write(home.path().join("other.obf"), file(&[8, 2])).expect("the folder is writable");
+    let other = ["proof", "check", "a.proof", "--expect", "other.obf"];
+    run(home.path(), &other).assert_fails(6, "no root is about it (1 of 2");
 }
 
 /// Returns the upper bound in a line of a root.

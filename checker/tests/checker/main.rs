@@ -1,6 +1,7 @@
 //! The checker from outside: what it accepts, what it rejects, and how it says so.
 
 mod alterations;
+mod expectations;
 mod forgeries;
 mod limits;
 mod samples;
