@@ -329,7 +329,11 @@ impl Core {
 
     fn joined(&mut self, turn: &mut Turn<'_>, worker: WorkerId, process: ProcessId, threads: u32) {
         self.left(turn, worker);
+        let was_small = self.is_small_fleet();
         self.fleet.join(worker, process, threads.max(1), after(turn.now, self.config.lease));
+        if was_small && !self.is_small_fleet() {
+            self.uncover_all();
+        }
         self.audits.look_at_debts(turn.now);
     }
 

@@ -48,7 +48,7 @@ fn a_training_goes_on_where_it_was_interrupted() {
     let points = curve(folder.path(), Isa::detect(), 11, 100, &Progress::hidden()).unwrap();
     assert_eq!(points, [], "there are fewer labels than a curve begins with");
     let error = curve(folder.path(), Isa::detect(), 30, 100, &Progress::hidden()).unwrap_err();
-    assert!(matches!(error, TrainingError::Io { .. }), "{error}");
+    assert!(matches!(error, TrainingError::NotTrained { .. }), "{error}");
     let other = Plan { seed: 2, ..plan() };
     let error = train(&other, Isa::detect(), folder.path(), &Progress::hidden()).unwrap_err();
     assert!(matches!(error, TrainingError::OtherPlan { .. }), "{error}");

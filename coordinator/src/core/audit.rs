@@ -235,13 +235,15 @@ impl Core {
         home: Option<SolveId>,
         claims: &[Proof],
     ) {
-        let drawn = draw(self.config.audit_seed, job);
+        // By what is said, too: under the name of one job anything may be reported.
+        let said = JobId(claims.iter().fold(job.0, mixed_with));
+        let drawn = draw(self.config.audit_seed, said);
         let is_sampled = (drawn as f64) < share * u64::MAX as f64;
         if !is_sampled || claims.is_empty() {
             return;
         }
         // Half of the audits are of the job's own position, the others of what came with it.
-        let which = draw(drawn, job);
+        let which = draw(drawn, said);
         let others = claims.len() as u64 - 1;
         let own = which.is_multiple_of(2) || others == 0;
         let index = if own { 0 } else { 1 + which / 2 % others };
@@ -384,6 +386,13 @@ impl Core {
             }
         }
     }
+}
+
+/// Returns bits that follow from `said` and from what is claimed.
+fn mixed_with(said: u64, claim: &Proof) -> u64 {
+    let ends = (claim.bound.lower().discs() + 64) << 8 | (claim.bound.upper().discs() + 64);
+    let words = [claim.position.player(), claim.position.opponent(), ends as u64];
+    words.into_iter().fold(said, |said, word| mix(said ^ word))
 }
 
 /// Returns 64 bits that follow from both.

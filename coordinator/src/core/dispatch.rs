@@ -35,9 +35,13 @@ impl Core {
         }
         self.stay(turn);
         self.help(turn);
+        // What nobody who is free can take now does not keep others from what comes after it.
+        let mut refused = 0;
         loop {
-            self.fill(turn);
-            if self.hand_out(turn) {
+            self.fill(turn, refused);
+            let (moved, refused_now) = self.hand_out(turn, refused);
+            let before = std::mem::replace(&mut refused, refused_now);
+            if moved || refused > before {
                 continue;
             }
             if turn.splits == 0 {
@@ -56,10 +60,12 @@ impl Core {
         }
     }
 
-    /// Takes items from the queue until every free thread could have one; what does not fit a job
-    /// is expanded.
-    fn fill(&mut self, turn: &mut Turn<'_>) {
-        while turn.splits > 0 && self.ready.len() < self.fleet.free_threads() {
+    /// Takes items from the queue until every free thread could have one, besides the `refused` ones that nobody who
+    /// is free can take; what does not fit a job is expanded.
+    fn fill(&mut self, turn: &mut Turn<'_>, refused: usize) {
+        let free = self.fleet.free_threads();
+        let wanted = if free == 0 { 0 } else { free + refused };
+        while turn.splits > 0 && self.ready.len() < wanted {
             let first = self.queue.first().map(|&(rank, _)| rank);
             if self.config.speculation
                 && let Some(&(brother, _)) = self.brothers.first()
@@ -74,6 +80,9 @@ impl Core {
                 }
             }
             let Some((rank, item)) = self.queue.pop_first() else { return };
+            if let Item::Question(key) = item {
+                self.rehome(key);
+            }
             match item {
                 Item::Question(key) if !self.fits(key) => {
                     turn.splits -= 1;
@@ -159,13 +168,17 @@ impl Core {
         self.solves.len() >= threads || threads >= self.config.goals_from && !self.is_deep()
     }
 
-    /// Assigns what is ready. Returns whether anything was taken from the list.
-    fn hand_out(&mut self, turn: &mut Turn<'_>) -> bool {
+    /// Assigns what is ready. Returns whether anything was taken from the list, and how many of the first ones nobody
+    /// who is free can take; so many were `refused` before.
+    fn hand_out(&mut self, turn: &mut Turn<'_>, refused: usize) -> (bool, usize) {
         let free = self.fleet.free_threads();
+        if free == 0 {
+            return (false, refused);
+        }
         // Where splitting was broken off there will be more.
-        let one_thread_each = self.ready.len() >= free || turn.splits == 0;
-        let batch: Vec<(Rank, Item)> = self.ready.iter().take(free).copied().collect();
-        let mut moved = false;
+        let one_thread_each = self.ready.len() >= free + refused || turn.splits == 0;
+        let batch: Vec<(Rank, Item)> = self.ready.iter().take(free + refused).copied().collect();
+        let (mut moved, mut refused) = (false, 0);
         for (rank, item) in batch {
             let done = match item {
                 Item::Question(key) => self.assign_question(turn, key, one_thread_each),
@@ -174,9 +187,11 @@ impl Core {
             if done {
                 self.ready.remove(&(rank, item));
                 moved = true;
+            } else if self.fleet.free_threads() > 0 {
+                refused += 1;
             }
         }
-        moved
+        (moved, refused)
     }
 
     /// Starts a job for a waiting question, or lets the question wait for a running job that
@@ -187,6 +202,7 @@ impl Core {
         key: Key,
         one_thread: bool,
     ) -> bool {
+        self.rehome(key);
         let Some(question) = self.questions.get(&key) else { return true };
         let job_key = self.narrowed(turn, key);
         if let Some(node) = self.graph.get_mut(key.position)

@@ -26,7 +26,10 @@ impl Core {
         if known.bound.answers(key.window) {
             return false;
         }
-        if self.questions.contains_key(&key) {
+        if let Some(question) = self.questions.get(&key) {
+            if !question.wanted_by.contains_key(&wanted) {
+                self.uncover_child(key);
+            }
             self.set_need(key, wanted, need);
             self.promote(key, home);
             return true;

@@ -129,7 +129,10 @@ impl Core {
         }
         let filled = self.filled(lease.position);
         let can_be_met = |inside: &&FoundBound| {
-            lies_on(inside.position, filled) && inside.position.empties() < lease.position.empties()
+            lies_on(inside.position, filled)
+                && inside.position.empties() < lease.position.empties()
+                && inside.bound != Bound::UNKNOWN
+                && !inside.position.is_over()
         };
         let bounds: Vec<FoundBound> = bounds.iter().filter(can_be_met).copied().collect();
         let claim = |inside: &FoundBound| Proof {

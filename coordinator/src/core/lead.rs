@@ -125,10 +125,14 @@ impl Core {
     pub(super) fn cover(&mut self, key: Key, eldest: Key) {
         let Some(question) = self.questions.get(&key) else { return };
         let State::Expanded { rivals, .. } = &question.state else { return };
-        if rivals.is_empty() || eldest.window.is_null() {
+        // A larger fleet does not stop its lead when that has an opinion.
+        if rivals.is_empty() || eldest.window.is_null() || !self.is_small_fleet() {
             return;
         }
         let Some(question) = self.questions.get_mut(&eldest) else { return };
+        if question.wanted_by.len() > 1 {
+            return; // Others wait for it, too.
+        }
         if let State::Waiting = question.state {
             let item = (question.rank, Item::Question(eldest));
             if self.queue.remove(&item) || self.ready.remove(&item) {
@@ -144,6 +148,12 @@ impl Core {
         for child in open.clone() {
             self.uncover_child(child);
         }
+    }
+
+    /// Puts all that was left to leads into the queue: in a large fleet nobody leads.
+    pub(super) fn uncover_all(&mut self) {
+        let keys: Vec<Key> = self.questions.keys().copied().collect();
+        keys.into_iter().for_each(|key| self.uncover(key));
     }
 
     /// Puts one child into the queue if it was left to the job of a question above.

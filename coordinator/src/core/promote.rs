@@ -8,6 +8,37 @@ use super::message::SolveId;
 use super::question::{Item, Key, State, Wanted, begun};
 
 impl Core {
+    /// Puts `key` on the account of the oldest request that needs it, if the one that asked it first is gone. What waits
+    /// keeps its place in the queue.
+    pub(super) fn rehome(&mut self, key: Key) {
+        let Some(question) = self.questions.get(&key) else { return };
+        if self.solves.contains_key(&question.home) {
+            return;
+        }
+        let wanted_by: Vec<Wanted> = question.wanted_by.keys().copied().collect();
+        let homes: Vec<SolveId> =
+            wanted_by.into_iter().filter_map(|wanted| self.home_of(wanted)).collect();
+        let living = homes.into_iter().filter_map(|id| Some((self.solves.get(&id)?.arrival, id)));
+        let Some((_, home)) = living.min() else { return };
+        let Some(question) = self.questions.get_mut(&key) else { return };
+        question.home = home;
+        let predicted = question.predicted;
+        if !matches!(question.state, State::Expanded { .. }) {
+            self.count_open(home, 1, predicted);
+        }
+    }
+
+    /// Returns the request on whose account the work for `wanted` is.
+    fn home_of(&mut self, wanted: Wanted) -> Option<SolveId> {
+        match wanted {
+            Wanted::Solve(solve) => Some(solve),
+            Wanted::Question(above) => {
+                self.rehome(above);
+                self.questions.get(&above).map(|above| above.home)
+            }
+        }
+    }
+
     /// Puts `key`, and what is asked for it, on the account of `home` if that is served earlier.
     pub(super) fn promote(&mut self, key: Key, home: SolveId) {
         let Some(arrival) = self.solves.get(&home).map(|solve| solve.arrival) else { return };

@@ -16,6 +16,7 @@ impl Core {
     /// Expands a question that runs, or that waits and is not in the queue: a goal or a wide window
     /// into questions one ply down. Its running jobs go on.
     pub(super) fn expand(&mut self, turn: &mut Turn<'_>, key: Key) {
+        self.rehome(key);
         let Some(question) = self.questions.get_mut(&key) else { return };
         let (home, predicted) = (question.home, question.predicted);
         let rivals = match &mut question.state {
@@ -148,6 +149,7 @@ impl Core {
 
     /// Asks `child` for the expanded question `key`. Returns whether it is open now.
     pub(super) fn ask_child(&mut self, turn: &Turn<'_>, key: Key, child: Key, need: f64) -> bool {
+        self.rehome(key);
         let Some(question) = self.questions.get(&key) else { return false };
         let (home, scale) = (question.home, question.scale);
         let is_new = !self.questions.contains_key(&child);

@@ -1,10 +1,10 @@
 //! Requests of campaigns: their turn, and how they are cut.
 
-use outflank_coordinator::core::{Event, SolveId, Terms, WorkerId};
-use outflank_engine::{Position, Score, Square, Window};
+use outflank_coordinator::core::{Command, Event, Job, SolveId, Terms, WorkerId};
+use outflank_engine::{Position, Score, Square, Symmetry, Window};
 
 use crate::random::{Random, position};
-use crate::script::{Script, assigned, only_job, split, whole};
+use crate::script::{Script, assigned, only_job, split, truth, whole};
 
 fn enlist(script: &mut Script, solve: u64, position: Position, terms: Terms) {
     let window = Window::at_least(Score::DRAW).unwrap();
@@ -72,4 +72,72 @@ fn a_campaign_is_split_to_the_number_of_empties_that_it_wants() {
         let empties: Vec<u32> = jobs.iter().map(|(_, job)| job.position.empties()).collect();
         assert!(!empties.is_empty() && empties.iter().all(|&count| count == expected), "{jobs:?}");
     }
+}
+
+/// Enlists a row twice and gives the first request up, as when the priority of a campaign is changed.
+fn enlist_anew(script: &mut Script, row: Position, terms: Terms) {
+    enlist(script, 1, row, terms);
+    enlist(script, 2, row, terms);
+    script.at(0, Event::Abandoned { solve: SolveId(1) });
+}
+
+/// Returns whether `position` may come from `root`.
+fn may_come(root: Position, position: Position) -> bool {
+    (0..8).filter_map(Symmetry::new).any(|symmetry| {
+        let filled = !symmetry.position(root).empty();
+        !position.empty() & filled == filled
+    })
+}
+
+#[test]
+fn a_row_is_split_as_its_campaign_wants_after_its_first_request_has_gone() {
+    let mut script = Script::new(whole());
+    let terms = Terms { priority: 1, split_to: Some(8) };
+    enlist_anew(&mut script, position(&mut Random(6), 10), terms);
+    let jobs = assigned(&script.join(0, 1, 64));
+    assert!(!jobs.is_empty() && jobs.iter().all(|(_, job)| job.position.empties() <= 8));
+}
+
+#[test]
+fn parts_of_a_campaign_do_not_come_before_clients_when_its_first_request_has_gone() {
+    let mut tried = 0;
+    for seed in 0..40 {
+        let mut random = Random(seed);
+        let [row, client] = [11, 11].map(|empties| position(&mut random, empties));
+        if may_come(row, client) {
+            continue; // Its jobs would be of use to both.
+        }
+        let jobs_before_the_client = |is_anew: bool| {
+            let mut script = Script::new(split());
+            let terms = Terms { priority: 1, split_to: None };
+            enlist(&mut script, if is_anew { 1 } else { 2 }, row, terms);
+            let mut open = assigned(&script.join(0, 1, 1));
+            if is_anew {
+                enlist(&mut script, 2, row, terms);
+                script.at(0, Event::Abandoned { solve: SolveId(1) });
+            }
+            let goal = Window::at_least(Score::DRAW).unwrap();
+            script.submit_window(0, 3, client, goal);
+            let mut count = 0;
+            loop {
+                let (worker, job) = open.remove(0);
+                let commands = script.report(1, worker, truth(&job));
+                let is_answer = |command: &Command| {
+                    matches!(command, Command::Solved { solve: SolveId(3), .. })
+                };
+                if commands.iter().any(is_answer) {
+                    return count;
+                }
+                let given = assigned(&commands);
+                let of_the_row = |(_, job): &&(u64, Job)| {
+                    may_come(row, job.position) && !may_come(client, job.position)
+                };
+                count += given.iter().filter(of_the_row).count();
+                open.extend(given);
+            }
+        };
+        assert_eq!(jobs_before_the_client(true), jobs_before_the_client(false), "seed {seed}");
+        tried += 1;
+    }
+    assert!(tried > 10, "{tried}");
 }

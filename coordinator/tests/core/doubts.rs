@@ -3,14 +3,17 @@
 use std::cell::Cell;
 
 use outflank_coordinator::core::{
-    AuditId, Command, Config, Event, Method, Millis, Proof, Proofs, Report, SolveId, WorkerId,
+    AuditId, Command, Config, Event, JobId, Method, Millis, Proof, Proofs, Report, SolveId,
+    WorkerId,
 };
 use outflank_engine::{Bound, Position, Score, Square};
 
 use crate::oracle::Oracle;
+use crate::random::{Random, position};
 use crate::script::{
     Script, assigned, nine_empties, only_job, resumed as again, split, truth, whole,
 };
+use crate::worker::empty;
 use crate::world::Store;
 
 /// Returns a core that is asked for a position of which the store says `bound`, which was doubted.
@@ -200,4 +203,56 @@ fn what_an_auditor_says_beyond_the_claim_is_audited_like_any_other() {
             if (claim.bound, claim.worker) == (Bound::exact(value), Some(WorkerId(1))))
     };
     assert!(commands.iter().any(is_doubted), "{commands:?}");
+}
+
+#[test]
+fn reports_under_the_name_of_one_job_are_drawn_one_by_one() {
+    let mut never = 0;
+    for name in 0..50 {
+        let mut script = Script::new(Config { audit_share: 0.1, lines: false, ..whole() });
+        for worker in 1..=3 {
+            script.join(0, worker, 1);
+        }
+        let mut random = Random(1000 + name);
+        let mut audits = 0;
+        for _ in 0..100 {
+            let position = position(&mut random, 9).canonical();
+            let lie = Report {
+                job: JobId(name),
+                position,
+                bound: Bound::exact(Score::MAX),
+                best_move: None,
+                line: Vec::new(),
+                children: Vec::new(),
+                order: Vec::new(),
+                nodes: 1,
+                millis: 1,
+                finished: true,
+                failed: false,
+                era: 0,
+            };
+            let commands = script.report(1, 1, lie);
+            let is_doubt = |command: &&Command| matches!(command, Command::Doubt { .. });
+            audits += commands.iter().filter(is_doubt).count();
+        }
+        never += u32::from(audits == 0);
+    }
+    assert!(never < 5, "in {never} of 50 cases none of 100 lies was drawn, at one in ten");
+}
+
+#[test]
+fn nodes_are_counted_once_when_proofs_are_taken_back() {
+    let mut script = Script::new(Config { lines: false, ..whole() });
+    script.join(0, 1, 1);
+    let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
+    script.heartbeat(1, 1, &[&job]); // 1,000 nodes so far.
+    script.at(1, Event::TakenBack { era: 1 });
+    let (_, again) = only_job(&script.report(2, 1, empty(&job, 1_500)));
+    script.heartbeat(3, 1, &[&again]);
+    let commands = script.report(4, 1, Report { nodes: 2_000, ..truth(&again) });
+    let nodes = commands.iter().find_map(|command| match command {
+        Command::Solved { solution, .. } => Some(solution.nodes),
+        _ => None,
+    });
+    assert_eq!(nodes, Some(3_500));
 }

@@ -172,3 +172,36 @@ fn a_false_bound_from_inside_a_job_is_refuted_and_its_author_convicted() {
     }
     assert_eq!(convicted, [WorkerId(*author)]);
 }
+
+#[test]
+fn a_bound_that_says_nothing_keeps_no_news_back() {
+    let mut script = Script::new(sharing());
+    script.join(0, 1, 1);
+    let (_, root) = only_job(&script.submit(0, 1, position(&mut Random(5), 10)));
+    script.join(0, 2, 1);
+    script.join(0, 3, 1);
+    let jobs = assigned(&script.report(1, 1, empty(&root, root.node_limit)));
+    let ((author, from), (other, to)) = (jobs[0].clone(), jobs[1].clone());
+    let mut random = Random(3);
+    let mut deeper = || {
+        let mut position = begin(&from);
+        for _ in 0..4 {
+            let moves: Vec<Square> = Square::all(position.moves()).collect();
+            let choice = random.below(moves.len().max(1) as u64) as usize;
+            position = position.play(*moves.get(choice)?)?;
+        }
+        Some(position).filter(|&position| may_meet(&to, position) && !position.is_over())
+    };
+    let inside = (0..10_000).find_map(|_| deeper()).expect("both jobs may come to it");
+    let next = Square::all(inside.moves()).find_map(|square| inside.play(square));
+    let bound = Bound::exact(Oracle::default().value(inside.canonical()));
+    let mut find = |position, bound| {
+        let bounds = vec![FoundBound { position, bound, nodes: 100 }];
+        script.at(2, Event::Found { worker: WorkerId(author), job: from.id, era: 0, bounds });
+    };
+    find(next.expect("it has a move"), Bound::UNKNOWN);
+    find(inside, bound);
+    let commands = script.heartbeat(3, other, &[&to]);
+    let is_told = commands.iter().any(|command| matches!(command, Command::Tell { .. }));
+    assert!(is_told, "{commands:?}");
+}

@@ -395,3 +395,22 @@ fn a_fleet_that_comes_all_at_once_is_given_jobs_in_parts() {
     assert_eq!(jobs, 40, "everybody has a job in the end");
     assert!(rounds > 2, "after {rounds} questions that were split");
 }
+
+#[test]
+fn a_worker_that_may_not_take_what_comes_first_gets_something_else() {
+    let goal = Window::at_least(Score::DRAW).unwrap();
+    let crowd = Config { goals_from: 1, threads_per_deep: usize::MAX, ..whole() };
+    for config in [whole(), crowd] {
+        let mut script = Script::new(config);
+        let mut random = Random(3);
+        for solve in 1..=5 {
+            script.submit_window(0, solve, position(&mut random, 9), goal);
+        }
+        script.join(0, 1, 1);
+        let (_, second) = only_job(&script.join(0, 2, 1));
+        let failed = Report { failed: true, ..empty(&second, 10) };
+        let given = assigned(&script.report(1, 2, failed));
+        assert_eq!(given.len(), 1, "three others wait");
+        assert_ne!(given[0].1.id, second.id);
+    }
+}

@@ -1,11 +1,13 @@
 //! Small fleets: one worker leads a request, the others assist it.
 
-use outflank_coordinator::core::{Command, Config, Event, Interim, Job, WorkerId};
-use outflank_engine::{Belief, Score, SharedHint, Window};
+use std::time::Duration;
+
+use outflank_coordinator::core::{Command, Config, Event, Interim, Job, Millis, SolveId, WorkerId};
+use outflank_engine::{Belief, Score, SharedHint, Square, Window};
 
 use crate::oracle::Oracle;
 use crate::random::{Random, position};
-use crate::script::{Script, assigned, nine_empties, only_job, split};
+use crate::script::{Script, assigned, joined, nine_empties, only_job, split, truth};
 use crate::worker::empty;
 
 /// Returns the lead and its job, and the assistant and its job, of a request in a fleet of two.
@@ -104,4 +106,135 @@ fn what_small_fleets_share_is_cut_into_their_own_number_of_parts() {
     };
     assert!(emptiest(8, 1000.0, 1.0) > emptiest(8, 1.0, 1000.0));
     assert!(emptiest(0, 1.0, 1000.0) > emptiest(0, 1000.0, 1.0), "nobody leads");
+}
+
+/// Returns the requests that are answered.
+fn solved(commands: &[Command]) -> impl Iterator<Item = u64> {
+    commands.iter().filter_map(|command| match command {
+        Command::Solved { solve, .. } => Some(solve.0),
+        _ => None,
+    })
+}
+
+/// Reports all of the jobs truly, and those that are given for that, but for those of the worker `busy`, which goes on
+/// with whatever it has. Returns the requests that are answered.
+fn work_off(script: &mut Script, second: u64, mut open: Vec<(u64, Job)>, busy: u64) -> Vec<u64> {
+    let mut answered = Vec::new();
+    while let Some(place) = open.iter().position(|&(worker, _)| worker != busy) {
+        let (worker, job) = open.remove(place);
+        let mut all = script.report(second, worker, truth(&job));
+        for command in all.clone() {
+            let Command::Cancel { worker, job } = command else { continue };
+            let is_it = |(open, given): &(u64, Job)| *open == worker.0 && given.id == job;
+            let Some(place) = open.iter().position(is_it).filter(|_| worker.0 != busy) else {
+                continue;
+            };
+            let (worker, job) = open.remove(place);
+            all.extend(script.report(second, worker, empty(&job, 1)));
+        }
+        answered.extend(solved(&all));
+        open.extend(assigned(&all));
+    }
+    answered
+}
+
+#[test]
+fn what_another_request_wants_is_not_left_to_a_lead_that_wants_it_no_more() {
+    let mut script = Script::new(Config { most_led: 8, ..split() });
+    script.join(0, 1, 1);
+    script.join(0, 2, 1);
+    let ((lead, whole), (other, assistance)) = led(&script.submit(0, 1, nine_empties()));
+    let value = Oracle::default().value(nine_empties()).discs();
+    let believes = |value, searches| Interim {
+        job: whole.id,
+        belief: Belief { value, best_move: None, searches, is_last: false },
+    };
+    script.interim(1, lead, believes(value + 12, 2));
+    // Which child is the eldest is found by asking for each: only the one that is asked already adds no question.
+    let before = script.core.status().questions;
+    let [lower, upper] = [-value - 14, -value - 10].map(|discs| Score::new(discs).unwrap());
+    let around = Window::new(lower, upper).unwrap();
+    let root = nine_empties().canonical();
+    let children = Square::all(root.moves()).filter_map(|square| root.play(square));
+    let eldest = (10..).zip(children).find_map(|(solve, child)| {
+        script.submit_window(1, solve, child, around);
+        let is_asked = script.core.status().questions == before;
+        if !is_asked {
+            script.at(1, Event::Abandoned { solve: SolveId(solve) });
+        }
+        is_asked.then_some(solve)
+    });
+    let eldest = eldest.expect("one is left to the lead");
+    // The lead changes its mind: the eldest is asked around another value. Then the first client goes away.
+    script.interim(2, lead, believes(value, 3));
+    script.at(3, Event::Abandoned { solve: SolveId(1) });
+    let mut open = assigned(&script.report(4, lead, empty(&whole, 10)));
+    open.extend(assigned(&script.report(4, other, empty(&assistance, 10))));
+    let answered = work_off(&mut script, 5, open, 0);
+    assert!(answered.contains(&eldest), "both workers are idle: {:?}", script.core.status());
+}
+
+#[test]
+fn a_fleet_that_has_grown_does_not_wait_for_a_lead_to_solve_the_whole() {
+    let mut script = Script::new(Config { most_led: 8, ..split() });
+    script.join(0, 1, 1);
+    script.join(0, 2, 1);
+    let ((lead, whole), (other, assistance)) = led(&script.submit(0, 1, nine_empties()));
+    let value = Oracle::default().value(nine_empties()).discs();
+    let believes = |searches, is_last| Interim {
+        job: whole.id,
+        belief: Belief { value, best_move: None, searches, is_last },
+    };
+    script.interim(1, lead, believes(2, false));
+    let mut open = Vec::new();
+    for worker in 3..=20 {
+        open.extend(assigned(&script.join(1, worker, 1)));
+    }
+    open.extend(assigned(&script.report(1, other, empty(&assistance, 10))));
+    open.extend(assigned(&script.interim(2, lead, believes(3, true))));
+    let answered = work_off(&mut script, 3, open, lead);
+    assert_eq!(answered, [1], "19 workers are idle: {:?}", script.core.status());
+}
+
+#[test]
+fn the_last_value_of_a_crowd_is_shared() {
+    let mut script = Script::new(Config { lines: false, leaf_empties: 3, ..crowded() });
+    for worker in 1..=20 {
+        script.core.hear(Millis(0), joined(worker, worker, 1), &script.store);
+    }
+    let mut random = Random(11);
+    for solve in 1..=3 {
+        let (solve, position) = (SolveId(solve), position(&mut random, 9));
+        let event = Event::Submitted { solve, position, window: Window::FULL };
+        script.core.hear(Millis(0), event, &script.store);
+    }
+    let jobs = assigned(&script.at(0, Event::Tick));
+    let is_whole = |(_, job): &&(u64, Job)| job.position.empties() == 9;
+    assert_eq!(jobs.iter().filter(is_whole).count(), 3);
+    // Two are answered, and the third takes long.
+    let (slow, root) = jobs.iter().find(is_whole).cloned().unwrap();
+    let mut open: Vec<_> = jobs.into_iter().filter(|&(worker, _)| worker != slow).collect();
+    let mut answered = Vec::new();
+    for second in 1..100 {
+        for worker in 1..=20 {
+            let beat: &[&Job] = if worker == slow { &[&root] } else { &[] };
+            open.extend(assigned(&script.heartbeat(second, worker, beat)));
+        }
+        open.extend(assigned(&script.at(second, Event::Tick)));
+        answered.extend(work_off(&mut script, second, std::mem::take(&mut open), slow));
+    }
+    answered.sort_unstable();
+    assert_eq!(answered, [1, 2, 3], "19 workers are idle: {:?}", script.core.status());
+}
+
+/// Sizes at which values of nine empty squares go out whole, and are split soon.
+fn crowded() -> Config {
+    let (split_soon, progress_interval) = (Duration::from_secs(1), Duration::from_secs(10_000));
+    Config {
+        shortest_job: 16.0,
+        longest_job: 1e9,
+        split_soon,
+        progress_interval,
+        ..Config::default()
+    }
 }

@@ -53,7 +53,10 @@ impl Core {
         for (id, solve) in solves {
             self.submitted(turn, id, solve.given, solve.window, solve.terms);
             if let Some(again) = self.solves.get_mut(&id) {
-                again.nodes = solve.nodes + solve.running_nodes;
+                // What still runs is counted when it is reported, believed or not.
+                again.nodes = solve.nodes;
+                again.running_nodes += solve.running_nodes;
+                again.running += solve.running;
                 again.jobs_done = solve.jobs_done;
             }
         }
