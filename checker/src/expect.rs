@@ -221,13 +221,20 @@ fn bound(field: &str, position: Position) -> Result<Option<Range>, Wrong<'_>> {
     }
 }
 
-/// Reads the score of a legal move.
+/// The names of a pass.
+const PASSES: [&str; 4] = ["ps", "pa", "pass", "--"];
+
+/// Reads the score of a legal move, or of a forced pass.
 fn scored_move(field: &str, position: Position) -> Result<i32, Wrong<'_>> {
     let not_a_field = || (field, "MOVE:SCORE, >= SCORE or <= SCORE");
-    let (square, value) = field.split_once(':').ok_or_else(not_a_field)?;
-    let square = rules::square_number(&square.trim().to_ascii_lowercase());
-    let next = square.and_then(|square| position.play(square));
-    next.map_or(Err((field, "a legal move")), |_| score(value, position))
+    let (name, value) = field.split_once(':').ok_or_else(not_a_field)?;
+    let name = name.trim().to_ascii_lowercase();
+    let is_legal = if PASSES.contains(&name.as_str()) {
+        matches!(position.turn(), Turn::Pass(_))
+    } else {
+        rules::square_number(&name).is_some_and(|square| position.play(square).is_some())
+    };
+    if is_legal { score(value, position) } else { Err((field, "a legal move")) }
 }
 
 fn score(text: &str, position: Position) -> Result<i32, Wrong<'_>> {
@@ -279,6 +286,7 @@ mod tests {
         let passing = "OX------".to_owned() + &"-".repeat(56);
         let next = Position { player: 0b01, opponent: 0b10 };
         assert_eq!(unmet(&format!("{passing} X; <= -4"), &[(next, 4, 64)]), [""; 0]);
+        assert_eq!(unmet(&format!("{passing} X; PS:-4"), &[(next, 4, 4)]), [""; 0]);
         let found = unmet(&format!("{passing} X; <= -6"), &[(next, 4, 64)]);
         assert_eq!(found, ["at most -6, the roots prove at most -4"]);
     }
@@ -293,6 +301,7 @@ mod tests {
             ("G8:b", "an even number of discs that the board has"),
             (">= 66", "an even number of discs that the board has"),
             ("D4:+2", "a legal move"),
+            ("PS:+2", "a legal move"),
         ] {
             let found = error(&format!("{BOARD} X; {rest}"));
             assert!(found.ends_with(expected), "{found}");

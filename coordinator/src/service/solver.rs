@@ -9,7 +9,7 @@ use outflank_engine::{Position, Square};
 use outflank_proto::message::SolveRequest;
 use outflank_proto::v1::solver_server::Solver;
 use outflank_proto::{InvalidField, v1};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio_stream::Stream;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tonic::{Request, Response, Status};
@@ -51,10 +51,16 @@ impl Solver for SolverService {
         shared.links.add_solve(solve, queue)?;
         let dropped = CancellationToken::new();
         let updates = Updates { messages, _dropped: dropped.clone().drop_guard() };
-        shared.events.send(Event::Submitted { solve, position, window }).await;
+        let (tasks, asked) = (shared.tasks.clone(), Event::Submitted { solve, position, window });
+        let (accept, accepted) = oneshot::channel::<()>();
+        // In a task, which goes on where the client goes while the core has much to hear: whatever is asked is given up.
+        tasks.spawn(async move {
+            shared.events.send(asked).await;
+            drop(accept); // That is the message.
+            abandon(shared, solve, dropped).await;
+        });
+        drop(accepted.await);
         tracing::debug!(solve = solve.0, %window, "request accepted");
-        let tasks = shared.tasks.clone();
-        tasks.spawn(abandon(shared, solve, dropped));
         Ok(Response::new(updates))
     }
 
