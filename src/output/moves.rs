@@ -4,7 +4,7 @@ use outflank_engine::notation::{self, Problem};
 use outflank_engine::{Bound, Score, Square};
 use serde::Serialize;
 
-use super::{judged, marked, worded};
+use super::answer::{judged, marked, worded};
 
 /// A move and what is proved of it.
 #[derive(Clone, Debug)]

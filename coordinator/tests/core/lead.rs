@@ -10,6 +10,14 @@ use crate::random::{Random, position};
 use crate::script::{Script, assigned, joined, nine_empties, only_job, split, truth};
 use crate::worker::empty;
 
+/// Returns a core that has the workers 1 and 2, of which one leads a request.
+fn two_workers() -> Script {
+    let mut script = Script::new(Config { most_led: 8, ..split() });
+    script.join(0, 1, 1);
+    script.join(0, 2, 1);
+    script
+}
+
 /// Returns the lead and its job, and the assistant and its job, of a request in a fleet of two.
 fn led(commands: &[Command]) -> ((u64, Job), (u64, Job)) {
     let jobs = assigned(commands);
@@ -23,9 +31,7 @@ fn led(commands: &[Command]) -> ((u64, Job), (u64, Job)) {
 
 #[test]
 fn a_request_is_split_around_what_its_lead_believes_and_the_lead_gets_the_eldest() {
-    let mut script = Script::new(Config { most_led: 8, ..split() });
-    script.join(0, 1, 1);
-    script.join(0, 2, 1);
+    let mut script = two_workers();
     let (lead, whole) = led(&script.submit(0, 1, nine_empties())).0;
     assert_eq!(whole.window, Window::FULL);
     let value = Oracle::default().value(nine_empties());
@@ -51,9 +57,7 @@ fn a_request_is_split_around_what_its_lead_believes_and_the_lead_gets_the_eldest
 
 #[test]
 fn an_idle_worker_assists_the_lead_each_hears_the_other_and_it_stops_with_the_lead() {
-    let mut script = Script::new(Config { most_led: 8, ..split() });
-    script.join(0, 1, 1);
-    script.join(0, 2, 1);
+    let mut script = two_workers();
     let ((lead, whole), (other, same)) = led(&script.submit(0, 1, nine_empties()));
     assert!(whole.hints && same.hints);
     let word = 2048 | 3 << 13 | 27 << 24 | 27 << 30;
@@ -79,9 +83,7 @@ fn an_idle_worker_assists_the_lead_each_hears_the_other_and_it_stops_with_the_le
 
 #[test]
 fn an_assistant_takes_over_from_a_lead_that_is_lost() {
-    let mut script = Script::new(Config { most_led: 8, ..split() });
-    script.join(0, 1, 1);
-    script.join(0, 2, 1);
+    let mut script = two_workers();
     let ((lead, whole), (other, _)) = led(&script.submit(0, 1, nine_empties()));
     let commands = script.at(1, Event::Left { worker: WorkerId(lead) });
     assert_eq!(commands, [Command::Cancel { worker: WorkerId(other), job: whole.id }]);
@@ -140,9 +142,7 @@ fn work_off(script: &mut Script, second: u64, mut open: Vec<(u64, Job)>, busy: u
 
 #[test]
 fn what_another_request_wants_is_not_left_to_a_lead_that_wants_it_no_more() {
-    let mut script = Script::new(Config { most_led: 8, ..split() });
-    script.join(0, 1, 1);
-    script.join(0, 2, 1);
+    let mut script = two_workers();
     let ((lead, whole), (other, assistance)) = led(&script.submit(0, 1, nine_empties()));
     let value = Oracle::default().value(nine_empties()).discs();
     let believes = |value, searches| Interim {
@@ -176,9 +176,7 @@ fn what_another_request_wants_is_not_left_to_a_lead_that_wants_it_no_more() {
 
 #[test]
 fn a_fleet_that_has_grown_does_not_wait_for_a_lead_to_solve_the_whole() {
-    let mut script = Script::new(Config { most_led: 8, ..split() });
-    script.join(0, 1, 1);
-    script.join(0, 2, 1);
+    let mut script = two_workers();
     let ((lead, whole), (other, assistance)) = led(&script.submit(0, 1, nine_empties()));
     let value = Oracle::default().value(nine_empties()).discs();
     let believes = |searches, is_last| Interim {
