@@ -164,7 +164,7 @@ impl Service<Request<Body>> for Transport {
 
 #[cfg(test)]
 mod tests {
-    use tokio::task::JoinSet;
+    use std::future::poll_fn;
 
     use super::*;
     use crate::access::Access;
@@ -175,13 +175,16 @@ mod tests {
         let Transport(Kind::Following(following)) = Transport::along(Arc::new(way)) else {
             panic!("it follows")
         };
-        let mut calls = JoinSet::new();
-        for _ in 0..100 {
-            let following = Arc::clone(&following);
-            calls.spawn(async move { following.held().await.map(drop) });
+        // All of them wait before the first may search, however quick that is.
+        let locked = following.found.lock().await;
+        let mut calls: Vec<_> = (0..100).map(|_| Box::pin(following.held())).collect();
+        for call in &mut calls {
+            let polled = poll_fn(|context| Poll::Ready(call.as_mut().poll(context))).await;
+            assert!(polled.is_pending());
         }
-        while let Some(ended) = calls.join_next().await {
-            let unreached = ended.expect("no panic").expect_err("there is no file");
+        drop(locked);
+        for call in calls {
+            let unreached = call.await.expect_err("there is no file");
             assert!(unreached.is_nobody_there, "{unreached}");
         }
         assert_eq!(following.searches.load(Ordering::Relaxed), 1);
