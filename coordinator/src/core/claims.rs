@@ -15,9 +15,11 @@ impl Core {
     /// just as much.
     pub(super) fn reported(&mut self, turn: &mut Turn<'_>, worker: WorkerId, report: &Report) {
         self.fleet.renew(worker, after(turn.now, self.config.lease));
-        let lease = self.fleet.end(worker, report.job);
-        if let Some(lease) = &lease {
-            self.account(lease, report.nodes);
+        let lease = self.fleet.lease(worker, report.job).copied();
+        let has_ended = lease.is_some_and(|lease| !self.is_of_before(worker, &lease, report));
+        if let Some(lease) = lease.filter(|_| has_ended) {
+            self.fleet.end(worker, report.job);
+            self.account(&lease, report.nodes);
             if let Some(solve) = self.solves.get_mut(&lease.home) {
                 solve.jobs_done += u64::from(!report.failed);
             }
@@ -25,7 +27,7 @@ impl Core {
         let fits = lease.as_ref().is_none_or(|lease| lease.position == report.position);
         let is_of_today = report.era == self.audits.era;
         let is_believed = match lease.as_ref().map(|lease| lease.target) {
-            Some(Target::Audit(id)) => {
+            Some(Target::Audit(id)) if has_ended => {
                 let fits = fits && is_of_today;
                 self.audit_ended(turn, id, worker, Some(report).filter(|_| fits));
                 let home = lease.as_ref().map(|lease| lease.home);
@@ -42,7 +44,7 @@ impl Core {
                 false
             }
         };
-        if let Some(lease) = lease {
+        if let Some(lease) = lease.filter(|_| has_ended) {
             if is_believed {
                 self.learn_cost(&lease, report);
             }
@@ -53,6 +55,23 @@ impl Core {
             self.note_freed(worker, lease.home);
         }
         turn.commands.push(Command::Acknowledge { worker, job: report.job });
+    }
+
+    /// Returns whether a report cannot be that of the job which the worker was given last under this name, but is one that
+    /// it has kept over a reconnection: of an earlier era, or the job was given up before its time and nobody has asked for
+    /// that. Then the worker still has the job. If it has not, its heartbeats do not name it, and the lease runs out.
+    fn is_of_before(&self, worker: WorkerId, lease: &Lease, report: &Report) -> bool {
+        if lease.target == Target::Disowned {
+            return false;
+        }
+        let may_stop = match lease.target {
+            Target::Question(key) => self.stopping.contains(&key),
+            Target::Line(_) => false,
+            Target::Assistance(_) | Target::Audit(_) | Target::Disowned | Target::Nothing => true,
+        };
+        let is_given_up = !report.finished && !report.failed;
+        let is_early = is_given_up && report.nodes < lease.limit && !may_stop;
+        report.era != self.audits.era || is_early && !self.fleet.is_draining(worker)
     }
 
     /// Keeps what a report claims if nothing proved contradicts it; else nothing of it. Returns

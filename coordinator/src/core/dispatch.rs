@@ -286,7 +286,7 @@ impl Core {
             solve.running += 1;
         }
         let mut lease = lease;
-        lease.told = self.insides.messages(lease.home);
+        (lease.limit, lease.told) = (node_limit, self.insides.messages(lease.home));
         self.fleet.begin(worker, id, lease, after(turn.now, self.config.lease));
         let era = self.audits.era;
         let hints = self.is_small_fleet();

@@ -42,6 +42,8 @@ pub(super) struct Lease {
     pub(super) threads: u32,
     /// The nodes that it will probably take.
     pub(super) predicted: f64,
+    /// The nodes after which its worker gives it up.
+    pub(super) limit: u64,
     /// The nodes it has searched by its last sign of life.
     pub(super) nodes: u64,
     /// The last message of bounds from inside the request's jobs of which its worker was told.
@@ -60,8 +62,8 @@ impl Lease {
         predicted: f64,
     ) -> Self {
         let Key { position, window } = key;
-        let deadline = Millis(0);
-        Self { target, home, position, window, threads, predicted, nodes: 0, told: 0, deadline }
+        let (limit, nodes, told, deadline) = (0, 0, 0, Millis(0));
+        Self { target, home, position, window, threads, predicted, limit, nodes, told, deadline }
     }
 }
 

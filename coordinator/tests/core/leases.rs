@@ -1,10 +1,10 @@
 //! What becomes of a job whose worker is slow, silent, gone, or fails.
 
-use outflank_coordinator::core::{Command, Event, Report, WorkerId};
+use outflank_coordinator::core::{Command, Config, Event, Job, Report, WorkerId};
 use outflank_engine::{Bound, Score, Square};
 
 use crate::oracle::Oracle;
-use crate::script::{Script, assigned, nine_empties, only_job, truth, whole};
+use crate::script::{Script, assigned, joined, nine_empties, only_job, truth, whole};
 use crate::worker::empty;
 
 #[test]
@@ -121,4 +121,61 @@ fn a_straggler_gets_one_second_copy_when_nothing_else_is_to_do() {
     assert_eq!(script.heartbeat(61, 2, &[]), [], "two copies are enough");
     let commands = script.report(62, 3, truth(&copy));
     assert!(commands.contains(&Command::Cancel { worker: WorkerId(1), job: job.id }));
+}
+
+/// Returns a core that has given a job to a worker, has lost the connection, and has given it the same job again over
+/// connection 2; and the job.
+fn reconnected() -> (Script, Job) {
+    let mut script = Script::new(Config { leaf_empties: 3, lines: false, ..whole() });
+    script.at(0, joined(1, 7, 1));
+    let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
+    script.at(1, Event::Left { worker: WorkerId(1) });
+    let (_, again) = only_job(&script.at(2, joined(2, 7, 1)));
+    assert_eq!(again, job);
+    (script, job)
+}
+
+/// The worker was told to stop by the connection that is gone, and sends what it has kept before it has seen the job.
+#[test]
+fn what_a_worker_has_kept_over_a_reconnection_does_not_end_the_job_that_it_gets_again() {
+    let (mut script, job) = reconnected();
+    let acknowledged = [Command::Acknowledge { worker: WorkerId(2), job: job.id }];
+    assert_eq!(script.report(2, 2, empty(&job, 5)), acknowledged, "it has the job");
+    assert_eq!(script.heartbeat(20, 2, &[&job]), [], "and goes on");
+    assert_eq!(script.at(49, Event::Tick), []);
+    let commands = script.report(49, 2, truth(&job));
+    assert!(commands.iter().any(|command| matches!(command, Command::Solved { .. })));
+}
+
+#[test]
+fn what_a_worker_has_kept_counts_although_its_job_goes_on() {
+    let (mut script, job) = reconnected();
+    let bound = Bound::exact(Oracle::default().value(job.position));
+    let commands = script.report(2, 2, Report { bound, ..empty(&job, 5) });
+    assert!(commands.contains(&Command::Cancel { worker: WorkerId(2), job: job.id }));
+    assert!(commands.iter().any(|command| matches!(command, Command::Solved { .. })));
+}
+
+#[test]
+fn a_worker_that_has_stopped_early_and_does_not_go_on_loses_the_job() {
+    let (mut script, job) = reconnected();
+    script.report(2, 2, empty(&job, 5));
+    script.heartbeat(20, 2, &[]);
+    let (_, again) = only_job(&script.at(32, Event::Tick));
+    assert_eq!(again, job);
+}
+
+/// What it has kept was searched before proofs were taken back.
+#[test]
+fn a_report_of_an_earlier_era_does_not_end_a_job_of_this_one() {
+    let mut script = Script::new(Config { lines: false, ..whole() });
+    script.at(0, joined(1, 7, 1));
+    let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
+    script.at(1, Event::Left { worker: WorkerId(1) });
+    script.at(1, Event::TakenBack { era: 1 });
+    let (_, again) = only_job(&script.at(2, joined(2, 7, 1)));
+    let commands = script.report(2, 2, truth(&job));
+    assert_eq!(commands, [Command::Acknowledge { worker: WorkerId(2), job: job.id }]);
+    let commands = script.report(3, 2, truth(&again));
+    assert!(commands.iter().any(|command| matches!(command, Command::Solved { .. })));
 }
