@@ -26,9 +26,19 @@ struct Running {
     era: u64,
     /// The connection over which the coordinator asked for it last.
     session: u64,
+    /// Whether it was told to stop.
+    stops: bool,
+    /// The same job, if it was given again since then: it begins when this has ended.
+    again: Option<Job>,
 }
 
 impl Running {
+    /// Has the job stop; nobody wants it any more.
+    fn stop(&mut self) {
+        self.control.stop();
+        (self.stops, self.again) = (true, None);
+    }
+
     /// Returns what has been found inside the job, whose name this is, and not been told of, if there is anything.
     fn found(&self, job: u64) -> Option<Found> {
         let bounds = self.control.take_found();
@@ -65,7 +75,8 @@ impl Jobs {
 
     /// Starts a job that the coordinator gave over connection number `session`.
     ///
-    /// If it is running already, since an earlier connection, it simply goes on. If the threads
+    /// If it is running already, since an earlier connection, it simply goes on, or begins again if it
+    /// was told to stop meanwhile: what that leaves is no answer to who asks again. If the threads
     /// are taken by jobs of earlier connections that the coordinator has not asked for again, those
     /// are stopped: it counts these threads as free.
     ///
@@ -82,12 +93,13 @@ impl Jobs {
         }
         if let Some(running) = self.running.get_mut(&job.id) {
             running.session = session;
+            running.again = running.stops.then_some(job);
             return;
         }
         let busy: u32 = self.running.values().map(|running| running.threads).sum();
         if busy.saturating_add(job.threads) > self.threads {
-            let stale = self.running.values().filter(|running| running.session != session);
-            stale.for_each(|running| running.control.stop());
+            let stale = self.running.values_mut().filter(|running| running.session != session);
+            stale.for_each(Running::stop);
         }
         let control = Control::default();
         let control = if job.hints { control.with_hints() } else { control };
@@ -96,7 +108,8 @@ impl Jobs {
             None => control,
         });
         let (tale, threads, era) = (Tale::new(&job), job.threads, job.era);
-        let running = Running { control: Arc::clone(&control), tale, threads, era, session };
+        let (stops, again, own) = (false, None, Arc::clone(&control));
+        let running = Running { control: own, tale, threads, era, session, stops, again };
         self.running.insert(job.id, running);
         self.spawn(job, control);
     }
@@ -125,15 +138,15 @@ impl Jobs {
             // As in `spawn`: there is room, and who does not listen does not care.
             drop(self.finished.try_send(Report { failed: false, ..failed(&waited) }));
         }
-        if let Some(running) = self.running.get(&job) {
-            running.control.stop();
+        if let Some(running) = self.running.get_mut(&job) {
+            running.stop();
         }
     }
 
     /// Has the solver forget what it remembers, as soon as the running jobs have been stopped; jobs
     /// that come meanwhile wait.
     pub(crate) fn forget(&mut self) {
-        self.running.values().for_each(|running| running.control.stop());
+        self.running.values_mut().for_each(Running::stop);
         self.waiting.get_or_insert_default();
         self.forget_when_idle();
     }
@@ -152,15 +165,18 @@ impl Jobs {
         if let Some(waiting) = &mut self.waiting {
             waiting.clear(); // They go back when the worker has left.
         }
-        self.running.values().for_each(|running| running.control.stop());
+        self.running.values_mut().for_each(Running::stop);
     }
 
     /// Notes that a job has reported; returns what it has found and not told of, if it was given over connection
     /// number `session`.
     pub(crate) fn ended(&mut self, job: u64, session: u64) -> Option<Found> {
-        let running = self.running.remove(&job);
+        let mut running = self.running.remove(&job)?;
         self.forget_when_idle();
-        running.filter(|running| running.session == session)?.found(job)
+        if let Some(again) = running.again.take() {
+            self.start(again, running.session);
+        }
+        Some(running).filter(|running| running.session == session)?.found(job)
     }
 
     /// Returns the number of running jobs.

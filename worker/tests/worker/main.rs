@@ -7,7 +7,8 @@
 
 mod script;
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use outflank_engine::{
@@ -202,6 +203,44 @@ async fn after_a_reconnection_a_job_goes_on_if_it_is_given_again_and_makes_room_
     second.tell(ToWorker::Job(job(3))).await;
     assert_eq!(second.hear_report().await.job, 2);
     second.hear_beat_of(&[1, 3]).await;
+    worker.task.abort();
+}
+
+/// Searches without end, and stops only when it is told to and may.
+#[derive(Clone, Default)]
+struct Slow {
+    may_stop: Arc<AtomicBool>,
+}
+
+impl Solver for Slow {
+    fn solve(&self, request: &Request, control: &Control) -> Answer {
+        if request.node_limit == Some(7) {
+            return BruteForce.solve(request, control);
+        }
+        while !control.is_stopped() || !self.may_stop.load(Ordering::SeqCst) {
+            std::thread::yield_now();
+        }
+        answer(request, Bound::UNKNOWN, false)
+    }
+}
+
+#[tokio::test]
+async fn a_job_that_is_given_again_while_it_stops_begins_again() {
+    let (mut script, solver) = (Script::start(None), Slow::default());
+    let worker = script.worker(solver.clone());
+    let mut connection = script.connection().await;
+    connection.tell(ToWorker::Job(job(1))).await;
+    connection.tell(ToWorker::Cancel(1)).await;
+    connection.tell(ToWorker::Job(job(1))).await;
+    connection.tell(ToWorker::Job(Job { node_limit: 7, ..job(2) })).await;
+    assert_eq!(connection.hear_report().await.job, 2); // So it was told everything before.
+    solver.may_stop.store(true, Ordering::SeqCst);
+    let report = connection.hear_report().await;
+    assert_eq!((report.job, report.finished), (1, false));
+    connection.hear_beat_of(&[1]).await;
+    connection.tell(ToWorker::Cancel(1)).await;
+    assert_eq!(connection.hear_report().await.job, 1);
+    connection.hear_beat_of(&[]).await;
     worker.task.abort();
 }
 
