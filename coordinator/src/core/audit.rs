@@ -340,21 +340,22 @@ impl Core {
             return;
         }
         let key = Key { position: audit.claim.position, window: audit.window() };
-        let Some(worker) = self.fleet.choose_of_others(key.job_id(), &voters) else { return };
+        let job = key.audit_job_id();
+        let Some(worker) = self.fleet.choose_of_others(job, &voters) else { return };
         let (home, failures) = (audit.home, audit.failures);
         let estimate = self.advisor.estimate(key.position);
         let predicted = self.advisor.predicted_nodes(key.position, key.window, estimate);
         let growth = self.config.budget_factor.powi(failures as i32 + 2);
         let node_limit = (predicted * growth).max(self.config.shortest_job) as u64;
         let lease = Lease::new(Target::Audit(id), home.unwrap_or(SolveId(0)), key, 1, predicted);
-        self.fleet.begin(worker, key.job_id(), lease, after(turn.now, self.config.lease));
+        self.fleet.begin(worker, job, lease, after(turn.now, self.config.lease));
         if let Some(audit) = self.audits.open.get_mut(&id) {
             audit.asked = Some(worker);
         }
         // Nothing is told that might be what is false.
         let Key { position, window } = key;
         let (known, threads) = (Vec::new(), 1);
-        let (id, symmetry, era) = (key.job_id(), Symmetry::IDENTITY, self.audits.era);
+        let (id, symmetry, era) = (job, Symmetry::IDENTITY, self.audits.era);
         let (hints, assistant) = (false, None);
         let job = Job {
             id,

@@ -23,7 +23,7 @@ pub struct SolveId(pub u64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AuditId(pub u64);
 
-/// The name of a job: a hash of its content (canonical position and window), the same on every machine.
+/// The name of a job: a hash of its content (canonical position, window, and whether it judges a claim), the same on every machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct JobId(pub u64);
 

@@ -24,6 +24,12 @@ impl Key {
         let words = [self.position.player(), self.position.opponent(), ends as u64];
         JobId(words.into_iter().fold(0x6f75_7466_6c61_6e6b, |hash, word| mix(hash ^ word)))
     }
+
+    /// Returns the name of the job that asks this of somebody who judges a claim, apart: another one, so that what a worker
+    /// searches, or has searched, with its tables is not taken for its judgement.
+    pub(super) fn audit_job_id(self) -> JobId {
+        JobId(mix(self.job_id().0))
+    }
 }
 
 /// The output function of SplitMix64 (Steele, Lea, Flood 2014), a bijection that mixes all bits.

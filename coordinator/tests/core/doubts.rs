@@ -6,12 +6,12 @@ use outflank_coordinator::core::{
     AuditId, Command, Config, Event, JobId, Method, Millis, Proof, Proofs, Report, SolveId,
     WorkerId,
 };
-use outflank_engine::{Bound, Position, Score, Square};
+use outflank_engine::{Bound, Position, Score, Square, Window};
 
 use crate::oracle::Oracle;
 use crate::random::{Random, position};
 use crate::script::{
-    Script, assigned, nine_empties, only_job, resumed as again, split, truth, whole,
+    Script, assigned, joined, nine_empties, only_job, resumed as again, split, truth, whole,
 };
 use crate::worker::empty;
 use crate::world::Store;
@@ -255,4 +255,28 @@ fn nodes_are_counted_once_when_proofs_are_taken_back() {
         _ => None,
     });
     assert_eq!(nodes, Some(3_500));
+}
+
+/// The judge has searched the same for the request before, and sends what it has kept of that: its tables may have had
+/// the claim from its author.
+#[test]
+fn what_a_judge_was_asked_before_about_the_same_goal_is_no_vote() {
+    let value = Oracle::default().value(nine_empties());
+    let goal = Window::at_least(value.up()).expect("the value is not the largest");
+    let mut script = Script::new(Config { audit_share: 1.0, lines: false, ..whole() });
+    script.at(0, joined(1, 7, 1));
+    let (_, job) = only_job(&script.submit_window(0, 1, nine_empties(), goal));
+    script.at(1, Event::Left { worker: WorkerId(1) });
+    let (_, same) = only_job(&script.join(1, 2, 1));
+    assert_eq!(same, job);
+    script.at(1, joined(3, 7, 1));
+    let lie = Report { bound: Bound::at_least(value.up()), finished: true, ..empty(&job, 1) };
+    let (judge, audit) = only_job(&script.report(2, 2, lie.clone()));
+    assert_eq!((judge, audit.window, audit.is_apart), (3, goal, true));
+    let commands = script.report(2, 3, lie);
+    let cleared = |command: &Command| matches!(command, Command::Cleared { .. });
+    assert!(!commands.iter().any(cleared), "who may be misled has judged: {commands:?}");
+    assert_eq!(script.heartbeat(3, 3, &[&audit]), [], "it has the audit all the same");
+    let commands = script.report(4, 3, truth(&audit));
+    assert!(commands.iter().any(|command| matches!(command, Command::Convict { .. })));
 }
