@@ -28,6 +28,7 @@ mod expect;
 mod fleet;
 mod goals;
 mod graph;
+mod hung;
 mod inside;
 mod late;
 mod lead;
@@ -347,6 +348,9 @@ impl Core {
     fn heartbeat(&mut self, turn: &mut Turn<'_>, worker: WorkerId, jobs: &[(JobId, u64)]) {
         let deadline = after(turn.now, self.config.lease);
         self.fleet.renew(worker, deadline);
+        if self.disconnect_if_hung(turn, worker, jobs) {
+            return;
+        }
         for &(job, nodes) in jobs {
             let Some(lease) = self.fleet.lease_mut(worker, job) else {
                 // A job of an earlier life of the coordinator, or one whose lease has run out.
@@ -359,6 +363,7 @@ impl Core {
                 solve.running_nodes += more;
             }
             self.fleet.renew_lease(worker, job, deadline);
+            self.note_progress(turn, worker, job, more);
             self.tell_inside(turn, worker, job);
         }
     }

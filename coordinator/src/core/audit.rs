@@ -23,7 +23,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use outflank_engine::{Bound, Position, Symmetry, Window};
 
-use super::fleet::{Lease, Target, after};
+use super::fleet::{Lease, Target};
 use super::message::{AuditId, Command, Job, JobId, Millis, ProcessId, Proof, SolveId, WorkerId};
 use super::question::{Key, mix};
 use super::{Conflict, Core, Turn};
@@ -348,7 +348,7 @@ impl Core {
         let growth = self.config.budget_factor.powi(failures as i32 + 2);
         let node_limit = (predicted * growth).max(self.config.shortest_job) as u64;
         let lease = Lease::new(Target::Audit(id), home.unwrap_or(SolveId(0)), key, 1, predicted);
-        self.fleet.begin(worker, job, lease, after(turn.now, self.config.lease));
+        self.fleet.begin(worker, job, lease, (turn.now, self.config.lease));
         if let Some(audit) = self.audits.open.get_mut(&id) {
             audit.asked = Some(worker);
         }

@@ -5,8 +5,11 @@ use std::time::Duration;
 /// How the core sizes, repeats and speculates. `Config::default()` suits a real cluster.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
-    /// How long a worker keeps a job, or its place, without a sign of life; 30 s.
+    /// How long a worker keeps a job, or its place, without a sign of life, and its place without stopping a job that it was
+    /// told to stop; 30 s.
     pub lease: Duration,
+    /// After this time in which a worker has searched no node of a job somebody else gets it; 5 min.
+    pub stalled_after: Duration,
     /// A job predicted to be this small, in nodes, is never split; 10 million, a third of a second.
     pub shortest_job: f64,
     /// With more threads than this the smallest jobs grow in proportion to the threads: one core has to think about
@@ -83,6 +86,7 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             lease: Duration::from_secs(30),
+            stalled_after: Duration::from_secs(300),
             shortest_job: 1e7,
             threads_at_shortest: 200,
             longest_job: 1e10,

@@ -287,7 +287,7 @@ impl Core {
         }
         let mut lease = lease;
         (lease.limit, lease.told) = (node_limit, self.insides.messages(lease.home));
-        self.fleet.begin(worker, id, lease, after(turn.now, self.config.lease));
+        self.fleet.begin(worker, id, lease, (turn.now, self.config.lease));
         let era = self.audits.era;
         let hints = self.is_small_fleet();
         let assistant = match lease.target {

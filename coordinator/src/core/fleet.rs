@@ -48,12 +48,16 @@ pub(super) struct Lease {
     pub(super) nodes: u64,
     /// The last message of bounds from inside the request's jobs of which its worker was told.
     pub(super) told: u64,
+    /// When its worker was told to stop; `None` as long as it may go on.
+    pub(super) stopped: Option<Millis>,
+    /// When its worker was last known to search.
+    pub(super) searched: Millis,
     /// When it runs out.
     deadline: Millis,
 }
 
 impl Lease {
-    /// Returns a lease without a deadline yet.
+    /// Returns a lease that has not begun yet.
     pub(super) fn new(
         target: Target,
         home: SolveId,
@@ -62,8 +66,20 @@ impl Lease {
         predicted: f64,
     ) -> Self {
         let Key { position, window } = key;
-        let (limit, nodes, told, deadline) = (0, 0, 0, Millis(0));
-        Self { target, home, position, window, threads, predicted, limit, nodes, told, deadline }
+        Self {
+            target,
+            home,
+            position,
+            window,
+            threads,
+            predicted,
+            limit: 0,
+            nodes: 0,
+            told: 0,
+            stopped: None,
+            searched: Millis(0),
+            deadline: Millis(0),
+        }
     }
 }
 
@@ -272,7 +288,7 @@ impl Fleet {
         self.workers.keys().copied().collect()
     }
 
-    /// Sees to it that no report of a running job is believed; returns the jobs.
+    /// Sees to it that no report of a running job is believed; returns the jobs, which are to stop.
     pub(super) fn disown_leases(&mut self) -> Vec<(WorkerId, JobId)> {
         self.leases.values_mut().for_each(|lease| lease.target = Target::Disowned);
         self.leases.keys().copied().collect()
@@ -283,15 +299,22 @@ impl Fleet {
         self.begun
     }
 
-    /// Enters a lease that runs out at `deadline`.
-    pub(super) fn begin(&mut self, worker: WorkerId, job: JobId, lease: Lease, deadline: Millis) {
+    /// Enters a lease that begins now and runs out after `span` without a sign of life.
+    pub(super) fn begin(
+        &mut self,
+        worker: WorkerId,
+        job: JobId,
+        lease: Lease,
+        (now, span): (Millis, Duration),
+    ) {
+        let deadline = after(now, span);
         self.begun += 1;
         self.occupy(worker, |free| free - lease.threads);
         if let Some(state) = self.workers.get_mut(&worker) {
             state.jobs.insert(job);
         }
         self.deadlines.insert((deadline, worker, Some(job)));
-        self.leases.insert((worker, job), Lease { deadline, ..lease });
+        self.leases.insert((worker, job), Lease { searched: now, deadline, ..lease });
     }
 
     /// Ends a lease and returns it.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use outflank_engine::{Bound, Position, Square};
 
-use super::message::{Command, JobId, Method, Proof, SolveId, WorkerId};
+use super::message::{JobId, Method, Proof, SolveId, WorkerId};
 use super::need::Unsettled;
 use super::question::{Item, Key, Question, Rank, State, Wanted, begun};
 use super::{Conflict, Core, Target, Turn};
@@ -221,7 +221,7 @@ impl Core {
         for &(worker, job) in jobs {
             if let Some(lease) = self.fleet.lease_mut(worker, job) {
                 lease.target = Target::Nothing;
-                turn.commands.push(Command::Cancel { worker, job });
+                self.stop_job(turn, worker, job);
             }
         }
     }

@@ -9,7 +9,6 @@
 //! worker, whose tables know most of it, goes on with the move that it was at, and others get what
 //! else is needed. A value's job goes on while others try the brothers.
 
-use super::message::Command;
 use super::question::{Key, Rank, State};
 use super::{Core, Turn};
 
@@ -87,8 +86,8 @@ impl Core {
         self.single_copies.remove(&(*since, key));
         *since = turn.now;
         self.single_copies.insert((*since, key));
-        for &(worker, job) in &*jobs {
-            turn.commands.push(Command::Cancel { worker, job });
+        for (worker, job) in jobs.clone() {
+            self.stop_job(turn, worker, job);
         }
     }
 }

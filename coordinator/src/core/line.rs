@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 use outflank_engine::{Bound, Position, Score, Square, Window};
 
 use super::fleet::{Lease, Target};
-use super::message::{Command, SolveId};
+use super::message::SolveId;
 use super::orientation::Orientation;
 use super::question::{Item, Key, Rank};
 use super::solve::Solve;
@@ -156,12 +156,7 @@ impl Core {
         let place = (line_rank(solve.arrival), Item::Line(id));
         self.queue.remove(&place);
         self.ready.remove(&place);
-        if let Some((worker, job)) = solve.line_job
-            && let Some(lease) = self.fleet.lease_mut(worker, job)
-        {
-            lease.target = Target::Nothing;
-            turn.commands.push(Command::Cancel { worker, job });
-        }
+        self.cancel(turn, &solve.line_job.into_iter().collect());
     }
 }
 

@@ -175,6 +175,35 @@ fn what_another_request_wants_is_not_left_to_a_lead_that_wants_it_no_more() {
 }
 
 #[test]
+fn a_lead_that_does_not_stop_is_not_waited_for() {
+    let mut script = two_workers();
+    let ((lead, whole), (other, assistance)) = led(&script.submit(0, 1, nine_empties()));
+    let value = Oracle::default().value(nine_empties()).discs();
+    let believes = |searches, is_last| Interim {
+        job: whole.id,
+        belief: Belief { value, best_move: None, searches, is_last },
+    };
+    script.interim(1, lead, believes(2, false));
+    let mut open = assigned(&script.report(1, other, empty(&assistance, 10)));
+    open.extend(assigned(&script.interim(2, lead, believes(3, true))));
+    assert!(work_off(&mut script, 3, open, lead).is_empty(), "the eldest is for the lead");
+    let beat = script.heartbeat(31, lead, &[&whole]);
+    assert!(assigned(&beat).is_empty() && disconnected(&beat).next().is_none(), "{beat:?}");
+    script.heartbeat(31, other, &[]);
+    let commands = script.heartbeat(32, lead, &[&whole]);
+    assert_eq!(disconnected(&commands).collect::<Vec<_>>(), [lead]);
+    assert_eq!(work_off(&mut script, 33, assigned(&commands), lead), [1]);
+}
+
+/// Returns the workers that are disconnected.
+fn disconnected(commands: &[Command]) -> impl Iterator<Item = u64> {
+    commands.iter().filter_map(|command| match command {
+        Command::Disconnect { worker, .. } => Some(worker.0),
+        _ => None,
+    })
+}
+
+#[test]
 fn a_fleet_that_has_grown_does_not_wait_for_a_lead_to_solve_the_whole() {
     let mut script = two_workers();
     let ((lead, whole), (other, assistance)) = led(&script.submit(0, 1, nine_empties()));

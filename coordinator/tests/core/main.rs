@@ -5,6 +5,7 @@ mod campaigns;
 mod debts;
 mod disk;
 mod doubts;
+mod hung;
 mod inside;
 mod jobs;
 mod late;

@@ -34,8 +34,14 @@ impl Proofs for Store {
 
 enum Happening {
     Arrives(Event),
-    Ends { worker: WorkerId, job: JobId, nodes: u64 },
+    Ends {
+        worker: WorkerId,
+        job: JobId,
+        nodes: u64,
+    },
     Written,
+    /// A worker connects again that was disconnected.
+    Returns(SimWorker),
     Second,
 }
 
@@ -197,6 +203,7 @@ impl World {
             Happening::Arrives(event) => self.apply(event),
             Happening::Ends { worker, job, nodes } => self.job_ends(worker, job, nodes),
             Happening::Written => self.written(),
+            Happening::Returns(state) => self.come_back(state),
             Happening::Second => self.second(),
         }
     }
@@ -210,7 +217,7 @@ impl World {
         self.schedule(1_000, Happening::Second);
         if self.now.is_multiple_of(10_000) {
             let beats: Vec<Event> =
-                self.workers.iter().map(|(&id, state)| heartbeat(id, state)).collect();
+                self.workers.iter().map(|(&id, state)| heartbeat(id, state, self.now)).collect();
             for beat in beats {
                 self.deliver(beat);
             }

@@ -40,7 +40,7 @@ impl Core {
     /// were being solved again and still stand are doubted as before.
     pub(in crate::core) fn start_again(&mut self, turn: &mut Turn<'_>, era: u64) {
         for (worker, job) in self.fleet.disown_leases() {
-            turn.commands.push(Command::Cancel { worker, job });
+            self.stop_job(turn, worker, job);
         }
         for worker in self.fleet.ids() {
             turn.commands.push(Command::Forget { worker });

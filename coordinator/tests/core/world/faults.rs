@@ -32,6 +32,8 @@ pub(crate) struct Happened {
     pub(crate) left: u64,
     pub(crate) drained: u64,
     pub(crate) hung: u64,
+    /// Workers that were disconnected although they were there, and came back.
+    pub(crate) disconnected: u64,
     pub(crate) restarts: u64,
     pub(crate) sent_again: u64,
     /// Requests answered before all claims were audited.
@@ -50,6 +52,7 @@ impl Happened {
         self.left += other.left;
         self.drained += other.drained;
         self.hung += other.hung;
+        self.disconnected += other.disconnected;
         self.restarts += other.restarts;
         self.sent_again += other.sent_again;
         self.early += other.early;

@@ -184,7 +184,10 @@ impl World {
                 }
             }
             Command::Disconnect { worker, .. } => {
-                self.workers.remove(&worker);
+                if let Some(state) = self.workers.remove(&worker) {
+                    self.outcome.happened.disconnected += 1;
+                    self.schedule(100, Happening::Returns(state));
+                }
             }
             Command::Tell { worker, known, .. } => {
                 for &(position, bound) in known.iter().filter(|_| !self.anyone_lies()) {

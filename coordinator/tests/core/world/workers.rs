@@ -62,6 +62,13 @@ impl World {
         worker
     }
 
+    /// Connects a worker again that was disconnected, unless it was found to be wrong since.
+    pub(super) fn come_back(&mut self, state: SimWorker) {
+        if !state.process.is_some_and(|process| self.outcome.convicted.contains(&process)) {
+            self.connect(state);
+        }
+    }
+
     /// Returns whether the next message gets lost.
     pub(super) fn is_lost(&mut self) -> bool {
         let is_lost = self.random.chance(self.faults.lost);
@@ -209,7 +216,8 @@ impl World {
     }
 }
 
-pub(super) fn heartbeat(worker: WorkerId, state: &SimWorker) -> Event {
-    let jobs = state.jobs.keys().map(|&job| (job, 1)).collect();
+/// Returns the sign of life of a worker that searches on.
+pub(super) fn heartbeat(worker: WorkerId, state: &SimWorker, now: u64) -> Event {
+    let jobs = state.jobs.keys().map(|&job| (job, now / 10_000)).collect();
     Event::Heartbeat { worker, jobs }
 }
