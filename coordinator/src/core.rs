@@ -332,6 +332,7 @@ impl Core {
         self.left(turn, worker);
         let was_small = self.is_small_fleet();
         self.fleet.join(worker, process, threads.max(1), after(turn.now, self.config.lease));
+        self.told.has_come(process);
         if was_small && !self.is_small_fleet() {
             self.uncover_all();
         }
@@ -339,6 +340,9 @@ impl Core {
     }
 
     fn left(&mut self, turn: &mut Turn<'_>, worker: WorkerId) {
+        if self.fleet.is_connected(worker) {
+            self.told.has_left(self.fleet.process(worker));
+        }
         for (_, lease) in self.fleet.leave(worker) {
             self.account(&lease, lease.nodes);
             self.lost(turn, lease.target, worker);

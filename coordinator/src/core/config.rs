@@ -72,6 +72,9 @@ pub struct Config {
     /// The most claims that are remembered because nobody could audit them yet. Of more than that a
     /// random sample of this size is kept, the others are believed; 10,000.
     pub most_owed: usize,
+    /// The most bounds that are remembered because workers were told of them, which may excuse them; 1,048,576: some 64 MB.
+    /// Those of processes that have left longest ago make room for others.
+    pub most_told: usize,
     /// Bounds that workers find inside their jobs reach those who work beside for the same request if so many nodes stand
     /// behind them, 10 million, …
     pub inside_nodes: f64,
@@ -110,6 +113,7 @@ impl Default for Config {
             audit_share: 0.0,
             audit_seed: 0,
             most_owed: 10_000,
+            most_told: 1 << 20,
             inside_nodes: 1e7,
             inside_nodes_per_thread: 2e5,
             progress_interval: Duration::from_millis(500),

@@ -167,6 +167,11 @@ impl Fleet {
         self.accepting -= 1;
     }
 
+    /// Returns whether `worker` is connected.
+    pub(super) fn is_connected(&self, worker: WorkerId) -> bool {
+        self.workers.contains_key(&worker)
+    }
+
     /// Returns whether `worker` could start a job now.
     pub(super) fn is_free(&self, worker: WorkerId) -> bool {
         self.workers.get(&worker).is_some_and(|state| state.free > 0 && !state.draining)

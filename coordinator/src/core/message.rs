@@ -123,7 +123,8 @@ pub struct Doubted {
 /// What earlier coordinators have come to know of workers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Memory {
-    /// The bounds that processes were told (`Told`), of canonical positions.
+    /// The bounds that processes were told (`Told`), of canonical positions; first the process that was told something
+    /// longest ago.
     pub told: Vec<(ProcessId, Vec<(Position, Bound)>)>,
     /// The processes that were told more than was noted.
     pub told_more: Vec<ProcessId>,

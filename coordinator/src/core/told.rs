@@ -4,6 +4,9 @@
 //! inferred from it. So who made a false claim may have been misled. This remembers for each process of which
 //! positions it was told a bound, until the bound is taken back: with it fall the claims that may rest on it.
 //!
+//! There is room for so much. What those were told who have left longest ago is forgotten first: who does not come back
+//! cannot be refused, and what it claimed is taken back in any case if it turns out to be false.
+//!
 //! The shell notes all of this, so that the next coordinator knows it, too. Where it cannot, and for what there was no
 //! room, a process that may have been misled is excused once: everything that it has claimed is taken back then, and all
 //! tables are cleared.
@@ -15,17 +18,21 @@ use outflank_engine::{Bound, Position, Symmetry};
 use super::message::{Command, Memory, ProcessId, Proofs, WorkerId};
 use super::{Core, Turn};
 
-/// The most bounds that are remembered of one process, …
+/// The most bounds that are remembered of one process.
 const MOST_OF_ONE: usize = 4096;
-
-/// … and of all: some 64 MB.
-const MOST_OF_ALL: usize = 1 << 20;
 
 /// What each process was told.
 #[derive(Debug, Default)]
 pub(super) struct Told {
     by_process: BTreeMap<ProcessId, BTreeMap<Position, Bound>>,
     in_all: usize,
+    /// The connections of each process that has any.
+    connections: BTreeMap<ProcessId, usize>,
+    /// The processes that have none, in the order in which they have left.
+    gone: BTreeMap<u64, ProcessId>,
+    /// Their places there.
+    places: BTreeMap<ProcessId, u64>,
+    departures: u64,
     /// Whether any process may have been told bounds of which nobody knows.
     has_gaps: bool,
     /// The processes that were told more than there was room for.
@@ -37,40 +44,63 @@ pub(super) struct Told {
 }
 
 impl Told {
-    /// Takes over what earlier coordinators have noted.
-    pub(super) fn resume(&mut self, memory: Memory) {
+    /// Takes over what earlier coordinators have noted, `most` bounds at most.
+    pub(super) fn resume(&mut self, memory: Memory, most: usize) {
         let Memory { told, told_more, excused, has_gaps } = memory;
         for (process, bounds) in told {
-            self.note(process, &bounds);
+            self.note(process, &bounds, most);
+            self.has_left(process);
         }
         self.overfull.extend(told_more);
         self.excused.extend(excused);
         self.has_gaps = has_gaps;
     }
 
-    /// Takes note of bounds, of positions turned in whatever way, that a process is told. Returns those that are
-    /// news, of canonical positions, and whether others are for which there is no room, the first time that this is so.
+    /// Takes note that a worker of `process` has connected.
+    pub(super) fn has_come(&mut self, process: ProcessId) {
+        *self.connections.entry(process).or_default() += 1;
+        if let Some(place) = self.places.remove(&process) {
+            self.gone.remove(&place);
+        }
+    }
+
+    /// Takes note that a connection of `process` is gone.
+    pub(super) fn has_left(&mut self, process: ProcessId) {
+        if let Some(connections) = self.connections.get_mut(&process) {
+            *connections -= 1;
+            if *connections > 0 {
+                return;
+            }
+            self.connections.remove(&process);
+        }
+        if self.by_process.contains_key(&process) {
+            self.departures += 1;
+            self.gone.insert(self.departures, process);
+            self.places.insert(process, self.departures);
+        }
+    }
+
+    /// Takes note of bounds, of positions turned in whatever way, that a process is told; of all that anybody is there
+    /// are `most_of_all`. Returns those that are news, of canonical positions, and whether others are for which
+    /// there is no room, the first time that this is so.
     fn note(
         &mut self,
         process: ProcessId,
         known: &[(Position, Bound)],
+        most_of_all: usize,
     ) -> (Vec<(Position, Bound)>, bool) {
         let (mut news, mut is_overfull) = (Vec::new(), false);
-        if known.is_empty() {
-            return (news, is_overfull);
-        }
-        let processes = self.by_process.len() + 1;
-        let bounds = self.by_process.entry(process).or_default();
-        let most = MOST_OF_ONE.min(MOST_OF_ALL / processes);
+        let most = MOST_OF_ONE.min(most_of_all / self.connections.len().max(1));
         for &(position, bound) in known {
             let position = position.canonical();
+            let bounds = self.by_process.entry(process).or_default();
             if let Some(held) = bounds.get_mut(&position) {
                 let merged = held.merge(bound).unwrap_or(bound);
                 if std::mem::replace(held, merged) != merged {
                     news.push((position, merged));
                 }
-            } else if bounds.len() < most && self.in_all < MOST_OF_ALL {
-                bounds.insert(position, bound);
+            } else if bounds.len() < most && self.has_room(most_of_all) {
+                self.by_process.entry(process).or_default().insert(position, bound);
                 self.in_all += 1;
                 news.push((position, bound));
             } else {
@@ -78,6 +108,19 @@ impl Told {
             }
         }
         (news, is_overfull)
+    }
+
+    /// Returns whether there is room for one more bound, if need be where those had theirs who have left longest ago.
+    fn has_room(&mut self, most_of_all: usize) -> bool {
+        while self.in_all >= most_of_all {
+            let Some((_, process)) = self.gone.pop_first() else { return false };
+            self.places.remove(&process);
+            if let Some(bounds) = self.by_process.remove(&process) {
+                self.in_all -= bounds.len();
+                self.overfull.insert(process);
+            }
+        }
+        true
     }
 
     /// Takes note that a bound was solved again, and is true.
@@ -149,7 +192,8 @@ impl Core {
         worker: WorkerId,
         known: &[(Position, Bound)],
     ) {
-        let (bounds, and_more) = self.told.note(self.fleet.process(worker), known);
+        let most = self.config.most_told;
+        let (bounds, and_more) = self.told.note(self.fleet.process(worker), known, most);
         if and_more || !bounds.is_empty() {
             turn.commands.push(Command::Told { worker, bounds, and_more });
         }

@@ -22,6 +22,10 @@ use crate::store::StoreError;
 /// The most bounds that a coordinator takes over: half of what it remembers, so that there is room for others.
 const MOST_KEPT: usize = 1 << 19;
 
+/// The file is written anew, without what was said twice and what there is no room for, when it has grown by so many bytes:
+/// some 600,000 bounds.
+const MOST_GROWN: usize = 1 << 25;
+
 /// The number of the life of the system, on Linux.
 const BOOT: &str = "/proc/sys/kernel/random/boot_id";
 
@@ -56,6 +60,9 @@ pub(super) struct Note {
 pub(super) struct Told {
     /// `None` for a coordinator that keeps nothing on disk.
     file: Option<(PathBuf, File)>,
+    /// The bytes that were written since the file was begun, and how many may be.
+    grown: usize,
+    most_grown: usize,
 }
 
 /// What the file says.
@@ -148,10 +155,11 @@ impl Content {
         lines
     }
 
-    /// Returns the same for the core.
+    /// Returns the same for the core: first who was told something longest ago.
     fn into_memory(self) -> Memory {
-        let told = self.told.into_iter();
-        let told = told.map(|(name, (_, bounds))| {
+        let mut by_age: Vec<_> = self.told.into_iter().collect();
+        by_age.sort_unstable_by_key(|(_, (last, _))| *last);
+        let told = by_age.into_iter().map(|(name, (_, bounds))| {
             (convert::process(&name), bounds.into_iter().collect::<Vec<_>>())
         });
         Memory {
@@ -187,7 +195,8 @@ impl Told {
         };
         content.trim(MOST_KEPT, is_held);
         let file = journal::replace(path, &content.lines(&boot))?;
-        Ok((Self { file: Some((path.to_owned(), file)) }, content.into_memory()))
+        let file = Some((path.to_owned(), file));
+        Ok((Self { file, grown: 0, most_grown: MOST_GROWN }, content.into_memory()))
     }
 
     /// Notes what workers are told.
@@ -202,7 +211,19 @@ impl Told {
                 text += &more(worker);
             }
         }
-        file.write_all(text.as_bytes()).map_err(failed("writing", path))
+        file.write_all(text.as_bytes()).map_err(failed("writing", path))?;
+        self.grown += text.len();
+        if self.grown > self.most_grown { self.begin_anew() } else { Ok(()) }
+    }
+
+    /// Writes the file anew: over the life of a coordinator it would grow without end.
+    fn begin_anew(&mut self) -> Result<(), StoreError> {
+        let Some((path, file)) = &mut self.file else { return Ok(()) };
+        let mut content = Content::read(path, &journal::read(path)?.unwrap_or_default());
+        content.trim(MOST_KEPT, |_, _| true);
+        *file = journal::replace(path, &content.lines(&content.boot))?;
+        self.grown = 0;
+        Ok(())
     }
 
     /// Notes that nothing more is told; returns when everything is on disk.

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use outflank_coordinator::core::{
-    Command, Config, Event, Job, Memory, ProcessId, Report, WorkerId,
+    Command, Config, Event, Job, Memory, ProcessId, Report, SolveId, WorkerId,
 };
 use outflank_engine::{Bound, Position, Score, Square};
 
@@ -191,5 +191,78 @@ fn what_an_earlier_coordinator_may_have_told_excuses_once() {
             script.at(era, joined(18, 18, 1));
             script.at(era, joined(19, 19, 1));
         }
+    }
+}
+
+/// Has `worker`, of a process of that name, ask for a job about which there is one bound to tell; returns it.
+fn told(script: &mut Script, worker: u64) -> Job {
+    let (_, job) = only_job(&script.at(0, joined(worker, worker, 1)));
+    assert_eq!(job.known.len(), 1, "{job:?}");
+    job
+}
+
+/// Has the author report falsely among two others, and returns whether it is refused.
+fn is_refused(script: &mut Script, job: &Job) -> bool {
+    for worker in [8, 9] {
+        script.at(1, joined(worker, worker, 1));
+    }
+    let commands = script.report(1, AUTHOR, falsehood(job));
+    let (verdict, _) = verdict(script, 2, &commands);
+    let Command::Convict { is_refused, .. } = verdict else { panic!("{verdict:?}") };
+    is_refused
+}
+
+/// Returns a core that has room for one bound that anybody was told, and something to tell of a request.
+fn forgetful() -> Script {
+    let mut script = Script::new(Config { most_told: 1, ..audited() });
+    let (position, value) = child();
+    script.store.0.insert(position, (Bound::exact(value), None));
+    script.submit(0, 1, nine_empties());
+    script
+}
+
+#[test]
+fn what_those_were_told_who_have_left_makes_room_for_what_others_are() {
+    let mut script = forgetful();
+    told(&mut script, 5);
+    script.at(0, Event::Left { worker: WorkerId(5) });
+    let job = told(&mut script, AUTHOR);
+    assert!(is_refused(&mut script, &job), "it is known what it was told");
+}
+
+#[test]
+fn what_somebody_was_told_who_is_there_makes_no_room() {
+    let mut script = forgetful();
+    told(&mut script, 5);
+    script.at(0, joined(15, 5, 1));
+    script.at(0, Event::Left { worker: WorkerId(5) });
+    script.at(0, Event::Draining { worker: WorkerId(15) });
+    script.at(0, Event::Abandoned { solve: SolveId(1) });
+    script.submit(0, 2, nine_empties());
+    let job = told(&mut script, AUTHOR);
+    assert!(!is_refused(&mut script, &job), "its process was connected twice");
+}
+
+#[test]
+fn who_comes_back_when_it_is_forgotten_what_it_was_told_is_excused_once() {
+    let mut script = forgetful();
+    let job = told(&mut script, AUTHOR);
+    script.at(0, Event::Left { worker: WorkerId(AUTHOR) });
+    told(&mut script, 5);
+    script.at(0, Event::Left { worker: WorkerId(5) });
+    let (_, again) = only_job(&script.at(0, joined(AUTHOR, AUTHOR, 1)));
+    assert_eq!(again, job);
+    assert!(!is_refused(&mut script, &job));
+}
+
+#[test]
+fn a_coordinator_forgets_first_what_was_told_longest_ago_by_the_one_before() {
+    for (told, expected) in [([5, AUTHOR], true), ([AUTHOR, 5], false)] {
+        let mut script = forgetful();
+        let bounds = || vec![(child().0, Bound::exact(child().1))];
+        let told = told.map(|process| (ProcessId(process), bounds())).into();
+        script.at(0, resumed(Memory { told, ..Memory::default() }));
+        let (_, job) = only_job(&script.at(0, joined(AUTHOR, AUTHOR, 1)));
+        assert_eq!(is_refused(&mut script, &job), expected);
     }
 }

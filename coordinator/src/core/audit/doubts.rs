@@ -26,7 +26,7 @@ impl Core {
         memory: Memory,
     ) {
         self.audits.era = era;
-        self.told.resume(memory);
+        self.told.resume(memory, self.config.most_told);
         self.told.taken_back(turn.proofs);
         for Doubted { audit, claim, author } in doubted {
             self.audits.opened = self.audits.opened.max(audit.0);

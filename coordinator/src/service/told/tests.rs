@@ -139,3 +139,37 @@ fn what_is_not_held_is_forgotten_and_of_too_much_the_oldest() {
     assert_eq!((count(&memory, "one/1"), count(&memory, "two/2")), (4, 0));
     assert_eq!(memory.told_more, [process("one/1"), process("two/2")]);
 }
+
+#[test]
+fn who_was_told_something_longest_ago_comes_first() {
+    let (folder, positions) = (tempfile::tempdir().unwrap(), positions(2));
+    let path = folder.path().join("told.jsonl");
+    let (mut file, _) = open(&path);
+    for name in ["one/1", "two/2"] {
+        file.note(&[told(name, &positions[..1])]).unwrap();
+    }
+    let names = |memory: &Memory| memory.told.iter().map(|(process, _)| *process).collect();
+    let (mut file, memory) = open(&path);
+    let order: Vec<ProcessId> = names(&memory);
+    assert_eq!(order, [process("one/1"), process("two/2")]);
+    file.note(&[told("one/1", &positions[1..])]).unwrap();
+    let order: Vec<ProcessId> = names(&open(&path).1);
+    assert_eq!(order, [process("two/2"), process("one/1")]);
+}
+
+#[test]
+fn a_file_that_grows_is_written_anew_and_says_the_same() {
+    let (folder, positions) = killed();
+    let path = folder.path().join("told.jsonl");
+    let (mut file, before) = open(&path);
+    file.most_grown = 1000;
+    let mut longest = 0;
+    for _ in 0..100 {
+        file.note(&[told("one/1", &positions[..3]), told("two/2", &positions[3..5])]).unwrap();
+        longest = longest.max(fs::metadata(&path).unwrap().len());
+    }
+    assert!(longest < 3000, "{longest} bytes");
+    let (_, memory) = open(&path);
+    assert_eq!((memory.has_gaps, &memory.told_more), (false, &before.told_more));
+    assert_eq!((count(&memory, "one/1"), count(&memory, "two/2")), (4, 2));
+}
