@@ -125,7 +125,64 @@ pub(super) fn as_seen_by(position: Position, square: Square) -> Option<Square> {
 
 #[cfg(test)]
 mod tests {
+    use std::future::poll_fn;
+    use std::sync::OnceLock;
+    use std::sync::atomic::AtomicU64;
+
+    use outflank_engine::Window;
+    use tokio_util::task::TaskTracker;
+
+    use super::super::events::Input;
+    use super::super::{Fate, Links, Options, Shown, campaigns, events};
     use super::*;
+    use crate::store::Store;
+
+    /// Returns what a service shares whose core hears nothing, and what is said to it.
+    fn deaf() -> (Arc<Shared>, mpsc::Receiver<Input>) {
+        let (events, inputs) = events::channel();
+        let shared = Shared {
+            options: Options::default(),
+            events,
+            links: Links::default(),
+            shown: Shown::new(),
+            store: Arc::new(Store::in_memory()),
+            fate: Fate::default(),
+            campaigns: campaigns::channel(None).0,
+            stopping: CancellationToken::new(),
+            drained_by: OnceLock::new(),
+            tasks: TaskTracker::new(),
+            next_worker: AtomicU64::new(1),
+            next_solve: AtomicU64::new(1),
+        };
+        (Arc::new(shared), inputs)
+    }
+
+    #[tokio::test]
+    async fn a_request_whose_client_goes_while_the_core_has_much_to_hear_is_given_up() {
+        let (shared, mut inputs) = deaf();
+        while shared.events.offer(Event::Tick).is_none() {}
+        let service = SolverService(Arc::clone(&shared));
+        let request = v1::SolveRequest { position: Some(Position::START.into()), window: None };
+        let mut asking = service.solve(Request::new(request));
+        assert!(poll_fn(|context| Poll::Ready(asking.as_mut().poll(context).is_pending())).await);
+        assert_eq!(shared.links.counts().solves, 1);
+        drop(asking);
+        shared.tasks.close();
+        let mut heard = Vec::new();
+        while tokio::select! {
+            () = shared.tasks.wait() => false,
+            Some(input) = inputs.recv() => { heard.push(input); true }
+        } {}
+        heard.extend(std::iter::from_fn(|| inputs.try_recv().ok()));
+        let said = heard.into_iter().filter_map(|input| match input {
+            Input::Event(_, Event::Tick) | Input::Close => None,
+            Input::Event(_, event) => Some(event),
+        });
+        let (solve, position, window) = (SolveId(1), Position::START, Window::FULL);
+        let expected = [Event::Submitted { solve, position, window }, Event::Abandoned { solve }];
+        assert_eq!(said.collect::<Vec<_>>(), expected);
+        assert_eq!(shared.links.counts().solves, 0, "it keeps its place for ever");
+    }
 
     #[test]
     fn a_canonical_move_is_turned_to_the_position_as_given() {
