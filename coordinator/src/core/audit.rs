@@ -24,6 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use outflank_engine::{Bound, Position, Symmetry, Window};
 
 use super::fleet::{Lease, Target};
+use super::graph::{fillings, may_come};
 use super::message::{AuditId, Command, Job, JobId, Millis, ProcessId, Proof, SolveId, WorkerId};
 use super::question::{Key, mix};
 use super::{Conflict, Core, Turn};
@@ -187,9 +188,12 @@ impl Audits {
         self.open.len()
     }
 
-    /// Returns whether the answer of `solve` must wait, and remembers it then.
-    pub(super) fn hold_back(&mut self, solve: SolveId) -> bool {
-        let is_its = |audit: &Audit| audit.home == Some(solve);
+    /// Returns whether the answer of `solve`, which is about `root`, must wait, and remembers it then. It may rest on what was
+    /// claimed for another request.
+    pub(super) fn hold_back(&mut self, solve: SolveId, root: Position) -> bool {
+        let filled = fillings(root);
+        let is_its =
+            |audit: &Audit| audit.home == Some(solve) || may_come(audit.claim.position, &filled);
         let must_wait = self.hold_all_back() || self.open.values().any(is_its);
         if must_wait {
             self.held_back.insert(solve);

@@ -194,7 +194,8 @@ impl Core {
 
     /// Ends a request with `solution`.
     pub(super) fn conclude(&mut self, turn: &mut Turn<'_>, id: SolveId, line: Vec<Square>) {
-        if self.audits.hold_back(id) {
+        let Some(root) = self.solves.get(&id).map(|solve| solve.root) else { return };
+        if self.audits.hold_back(id, root) {
             return;
         }
         let Some(solve) = self.take_solve(id) else { return };

@@ -13,8 +13,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use outflank_engine::{Bound, Position, Symmetry};
+use outflank_engine::{Bound, Position};
 
+use super::graph::{fillings, may_come};
 use super::message::{Command, Memory, ProcessId, Proofs, WorkerId};
 use super::{Core, Turn};
 
@@ -139,12 +140,9 @@ impl Told {
     ) -> Vec<(Position, Bound)> {
         let Some(bounds) = self.by_process.get(&process) else { return Vec::new() };
         let passed = position.must_pass().then(|| position.pass().canonical());
-        let images = (0..8).filter_map(Symmetry::new).map(|symmetry| symmetry.position(position));
-        let filled: Vec<u64> = images.map(|image| !image.empty()).collect();
-        let lies_below = |below: Position| {
-            below.empties() < position.empties()
-                && filled.iter().any(|filled| !below.empty() & filled == *filled)
-        };
+        let filled = fillings(position);
+        let lies_below =
+            |below: Position| below.empties() < position.empties() && may_come(below, &filled);
         let may_mislead = |&(&told, bound): &(&Position, &Bound)| {
             let is_met = lies_below(told) || Some(told) == passed || with_own && told == position;
             is_met && !self.proved.get(&told).is_some_and(|proved| proved.implies(*bound))

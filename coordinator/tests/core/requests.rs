@@ -235,3 +235,30 @@ fn what_proves_only_that_it_is_no_better_does_not_replace_the_best_move() {
     let solution = solution.expect("what is stored answers it");
     assert_eq!((solution.bound, solution.best_move), (Bound::exact(value), best));
 }
+
+#[test]
+fn all_requests_that_rest_on_a_claim_wait_for_its_audit() {
+    let mut script = Script::new(Config { audit_share: 1.0, lines: false, ..whole() });
+    script.join(0, 1, 1);
+    let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
+    script.submit(0, 2, nine_empties());
+    script.join(0, 2, 1);
+    let claim = Report { line: Vec::new(), ..truth(&job) };
+    let commands = script.report(1, 1, claim);
+    let (_, audit) = only_job(&commands);
+    assert!(audit.is_apart);
+    let solved = |commands: &[Command]| -> Vec<u64> {
+        let all = commands.iter().filter_map(|command| match command {
+            Command::Solved { solve, .. } => Some(solve.0),
+            _ => None,
+        });
+        all.collect()
+    };
+    assert!(solved(&commands).is_empty(), "the claim is being solved again: {commands:?}");
+    assert!(solved(&script.submit(1, 3, nine_empties())).is_empty(), "the store has it, too");
+    let other = position(&mut Random(12), 9);
+    script.store.0.insert(other.canonical(), (Bound::exact(Score::DRAW), None));
+    assert_eq!(solved(&script.submit(1, 4, other)), [4], "that is about something else");
+    let upheld = Report { line: Vec::new(), ..truth(&audit) };
+    assert_eq!(solved(&script.report(2, 2, upheld)), [1, 2, 3]);
+}
