@@ -6,7 +6,7 @@ use outflank_engine::{Bound, Position, Square, Symmetry, Window};
 
 use super::fleet::{Lease, Target, after};
 use super::late::CANDIDATES;
-use super::message::{Command, Job, WorkerId};
+use super::message::{Command, Job, Millis, WorkerId};
 use super::question::{Item, Key, Question, Rank, State, Wanted};
 use super::solve::Solve;
 use super::{Core, Turn};
@@ -342,15 +342,18 @@ impl Core {
         Square::all(position.moves()).filter_map(known).collect()
     }
 
-    /// Gives the job that has run longest to a second worker, if it has run long and cannot be split. Returns
-    /// whether there was one.
+    /// Gives the job that has run longest, and that a second worker is free for, to that one, if it has run long and cannot be
+    /// split. Returns whether there was one.
     fn back_up(&mut self, turn: &mut Turn<'_>) -> bool {
+        let now = turn.now;
         let old = self.single_copies.iter().copied().take(CANDIDATES);
-        let mut old = old.filter(|&(since, _)| after(since, self.config.backup_after) <= turn.now);
-        let Some((since, key)) = old.find(|&(since, key)| !self.may_split(turn.now, since, key))
-        else {
-            return false;
-        };
+        let old = old.filter(|&(since, _)| after(since, self.config.backup_after) <= now);
+        let old: Vec<_> = old.filter(|&(since, key)| !self.may_split(now, since, key)).collect();
+        old.into_iter().any(|(since, key)| self.copy(turn, since, key))
+    }
+
+    /// Gives a job to a second worker. Returns whether one is free.
+    fn copy(&mut self, turn: &mut Turn<'_>, since: Millis, key: Key) -> bool {
         let Some(question) = self.questions.get(&key) else { return false };
         let State::Running { jobs, .. } = &question.state else { return false };
         let Some(&(first, id)) = jobs.first() else { return false };

@@ -4,6 +4,7 @@ use outflank_coordinator::core::{Command, Config, Event, Job, Report, WorkerId};
 use outflank_engine::{Bound, Score, Square};
 
 use crate::oracle::Oracle;
+use crate::random::{Random, position};
 use crate::script::{Script, assigned, joined, nine_empties, only_job, truth, whole};
 use crate::worker::empty;
 
@@ -178,4 +179,25 @@ fn a_report_of_an_earlier_era_does_not_end_a_job_of_this_one() {
     assert_eq!(commands, [Command::Acknowledge { worker: WorkerId(2), job: job.id }]);
     let commands = script.report(3, 2, truth(&again));
     assert!(commands.iter().any(|command| matches!(command, Command::Solved { .. })));
+}
+
+/// The job that has run longest is on the only worker with a free thread, which cannot have it twice.
+#[test]
+fn an_idle_thread_copies_what_another_worker_has_if_its_own_has_run_longest() {
+    let mut random = Random(5);
+    let [own, short, long] = [(); 3].map(|()| position(&mut random, 9));
+    let mut script = Script::new(Config { lines: false, ..whole() });
+    script.submit(0, 1, own);
+    script.submit(0, 2, short);
+    let jobs = assigned(&script.join(0, 1, 2));
+    assert_eq!(jobs.len(), 2);
+    script.submit(1, 3, long);
+    let (other, hung) = only_job(&script.join(1, 2, 1));
+    assert_eq!((other, hung.position), (2, long.canonical()));
+    script.report(2, 1, truth(&jobs[1].1));
+    for second in [20, 40, 60] {
+        script.heartbeat(second, 1, &[&jobs[0].1]);
+        script.heartbeat(second, 2, &[&hung]);
+    }
+    assert_eq!(only_job(&script.at(61, Event::Tick)), (1, hung));
 }
