@@ -47,8 +47,9 @@ struct Audit {
     disputed: bool,
     /// Who is being asked.
     asked: Option<WorkerId>,
-    /// How often somebody could not tell.
+    /// How often somebody could not tell, and who could not since everybody was asked last.
     failures: u32,
+    unable: BTreeSet<ProcessId>,
     /// How often that was so when it was put off last, and when it is tried again.
     tried: u32,
     not_before: Millis,
@@ -98,6 +99,7 @@ impl Audit {
             disputed: false,
             asked: None,
             failures: 0,
+            unable: BTreeSet::new(),
             tried: 0,
             not_before: Millis(0),
             against: Bound::UNKNOWN,
@@ -345,7 +347,10 @@ impl Core {
         }
         let key = Key { position: audit.claim.position, window: audit.window() };
         let job = key.audit_job_id();
-        let Some(worker) = self.fleet.choose_of_others(job, &voters) else { return };
+        let tried: Vec<ProcessId> = voters.iter().chain(&audit.unable).copied().collect();
+        let is_round_over = !self.fleet.others_accept(1, &tried);
+        let others = if is_round_over { &voters } else { &tried };
+        let Some(worker) = self.fleet.choose_of_others(job, others) else { return };
         let (home, failures) = (audit.home, audit.failures);
         let estimate = self.advisor.estimate(key.position);
         let predicted = self.advisor.predicted_nodes(key.position, key.window, estimate);
@@ -355,6 +360,9 @@ impl Core {
         self.fleet.begin(worker, job, lease, (turn.now, self.config.lease));
         if let Some(audit) = self.audits.open.get_mut(&id) {
             audit.asked = Some(worker);
+            if is_round_over {
+                audit.unable.clear();
+            }
         }
         // Nothing is told that might be what is false.
         let Key { position, window } = key;

@@ -9,6 +9,7 @@ use outflank_engine::{Bound, Position, Score};
 use crate::oracle::Oracle;
 use crate::random::{Random, position};
 use crate::script::{Script, assigned, joined, nine_empties, only_job, truth, whole};
+use crate::worker::empty;
 
 /// Every report is audited, and no lines are searched.
 fn audited() -> Config {
@@ -270,4 +271,28 @@ fn nobody_is_convicted_by_one_alone_of_a_claim_whose_author_is_unknown() {
     let (_, job) = only_job(&script.at(4, joined(3, 9, 1)));
     let commands = script.report(5, 3, claim(&job, Bound::exact(value())));
     assert_eq!(convicted(&commands), Some(vec![WorkerId(1)]));
+}
+
+/// Its machine has no memory for a search apart, say.
+#[test]
+fn who_could_not_judge_a_claim_is_asked_again_only_when_nobody_else_can_be() {
+    let mut script = Script::new(Config { audit_share: 1.0, lines: false, ..whole() });
+    script.join(0, 1, 1);
+    let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
+    for worker in 2..=4 {
+        script.join(0, worker, 1);
+    }
+    let claim = Report { line: Vec::new(), ..truth(&job) };
+    let (mut judge, mut audit) = only_job(&script.report(1, 1, claim));
+    let mut asked = vec![judge];
+    for second in 2..=4 {
+        (judge, audit) = only_job(&script.report(second, judge, empty(&audit, 0)));
+        asked.push(judge);
+    }
+    asked[..3].sort_unstable();
+    assert_eq!(asked[..3], [2, 3, 4]);
+    assert!((2..=4).contains(&asked[3]), "{asked:?}");
+    let upheld = Report { line: Vec::new(), ..truth(&audit) };
+    let commands = script.report(5, judge, upheld);
+    assert!(commands.iter().any(|command| matches!(command, Command::Solved { .. })));
 }

@@ -31,6 +31,7 @@ impl Core {
             }
             _ => {
                 audit.failures += 1;
+                audit.unable.insert(process);
                 return;
             }
         }
