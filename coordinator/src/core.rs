@@ -393,7 +393,7 @@ impl Core {
     fn lost(&mut self, turn: &mut Turn<'_>, target: Target, worker: WorkerId) {
         match target {
             Target::Question(key) => self.job_lost(turn, key, worker),
-            Target::Line(solve) => self.line_ended(turn, solve),
+            Target::Line(solve) => self.line_ended(turn, solve, Some(worker)),
             Target::Audit(id) => self.audit_ended(turn, id, worker, None),
             Target::Assistance(_) | Target::Disowned | Target::Nothing => {}
         }

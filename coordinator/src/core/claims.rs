@@ -49,7 +49,7 @@ impl Core {
                 self.learn_cost(&lease, report);
             }
             if let Target::Line(id) = lease.target {
-                self.take_line(turn, id, Some(report).filter(|_| fits));
+                self.take_line(turn, id, worker, Some(report).filter(|_| fits));
             }
             self.go_on(turn, worker, &lease, is_believed && !report.failed);
             self.note_freed(worker, lease.home);
@@ -277,13 +277,20 @@ impl Core {
     }
 
     /// Goes on with the line that a job was for.
-    fn take_line(&mut self, turn: &mut Turn<'_>, id: SolveId, report: Option<&Report>) {
+    fn take_line(
+        &mut self,
+        turn: &mut Turn<'_>,
+        id: SolveId,
+        worker: WorkerId,
+        report: Option<&Report>,
+    ) {
         if let Some(solve) = self.solves.get_mut(&id)
             && let Some(report) = report
         {
             solve.lines.insert(report.position, report.line.clone());
         }
-        self.line_ended(turn, id);
+        let was_done = report.is_some_and(|report| !report.failed);
+        self.line_ended(turn, id, Some(worker).filter(|_| !was_done));
     }
 }
 

@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 use outflank_engine::{Bound, Position, Score, Square, Window};
 
 use super::fleet::{Lease, Target};
-use super::message::SolveId;
+use super::message::{SolveId, WorkerId};
 use super::orientation::Orientation;
 use super::question::{Item, Key, Rank};
 use super::solve::Solve;
@@ -116,8 +116,8 @@ impl Core {
         };
         let (position, attempts) = (end.canonical(), solve.line_attempts);
         let key = Key { position, window: around(value) };
-        let Some((worker, free)) = self.fleet.choose(key.job_id(), self.familiar(position), None)
-        else {
+        let (familiar, avoid) = (self.familiar(position), solve.line_avoid);
+        let Some((worker, free)) = self.fleet.choose(key.job_id(), familiar, avoid) else {
             return false;
         };
         let predicted = self.line_nodes(position, value);
@@ -132,10 +132,10 @@ impl Core {
         true
     }
 
-    /// Goes on after the line job of a request has been reported or lost.
-    pub(super) fn line_ended(&mut self, turn: &mut Turn<'_>, id: SolveId) {
+    /// Goes on after the line job of a request has been reported, or lost or not done by the worker `avoid`.
+    pub(super) fn line_ended(&mut self, turn: &mut Turn<'_>, id: SolveId, avoid: Option<WorkerId>) {
         if let Some(solve) = self.solves.get_mut(&id) {
-            solve.line_job = None;
+            (solve.line_job, solve.line_avoid) = (None, avoid);
             solve.wants_line = false;
             let bound = solve.bound;
             self.answered(turn, id, bound);
@@ -147,7 +147,7 @@ impl Core {
         let waits = |solve: &Solve| solve.wants_line && solve.line_job.is_none();
         let ids = self.solves.iter().filter(|(_, solve)| waits(solve)).map(|(&id, _)| id);
         for id in ids.collect::<Vec<_>>() {
-            self.line_ended(turn, id);
+            self.line_ended(turn, id, None);
         }
     }
 

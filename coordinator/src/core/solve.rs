@@ -56,6 +56,8 @@ pub(super) struct Solve {
     pub(super) wants_line: bool,
     /// The running line job.
     pub(super) line_job: Option<(WorkerId, JobId)>,
+    /// The worker that could not do the last one.
+    pub(super) line_avoid: Option<WorkerId>,
     /// When progress was reported last.
     reported: Millis,
 }
@@ -148,6 +150,7 @@ impl Core {
             line_attempts: 0,
             wants_line: false,
             line_job: None,
+            line_avoid: None,
             reported: turn.now,
         };
         self.solves.insert(id, solve);

@@ -8,6 +8,7 @@ use outflank_engine::{Bound, Position, Score, Square, Window};
 use crate::oracle::{Oracle, replay};
 use crate::random::{Random, position};
 use crate::script::{Script, assigned, nine_empties, only_job, split, truth, whole};
+use crate::worker::empty;
 
 #[test]
 fn the_answer_follows_its_proof_and_fits_the_orientation_of_the_client() {
@@ -261,4 +262,16 @@ fn all_requests_that_rest_on_a_claim_wait_for_its_audit() {
     assert_eq!(solved(&script.submit(1, 4, other)), [4], "that is about something else");
     let upheld = Report { line: Vec::new(), ..truth(&audit) };
     assert_eq!(solved(&script.report(2, 2, upheld)), [1, 2, 3]);
+}
+
+#[test]
+fn the_rest_of_a_line_that_one_worker_could_not_search_is_asked_of_another() {
+    let mut script = Script::new(whole());
+    script.join(0, 2, 1);
+    let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
+    let (first, line) = only_job(&script.report(1, 2, Report { line: Vec::new(), ..truth(&job) }));
+    script.join(1, 1, 1);
+    let crashed = Report { failed: true, ..empty(&line, 0) };
+    let (other, again) = only_job(&script.report(2, first, crashed));
+    assert_eq!((other, again.position), (1, line.position));
 }
