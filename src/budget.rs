@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::Args;
 use outflank_coordinator::client::Update;
-use outflank_coordinator::core::{Progress, Solution, Source};
+use outflank_coordinator::core::{Config, Progress, Solution, Source};
 use outflank_engine::Bound;
 use tokio::sync::watch;
 
@@ -12,7 +12,8 @@ use tokio::sync::watch;
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub(crate) struct Budget {
     /// Stop at a position after about N nodes, with the bounds proved so far and exit code 8. The
-    /// coordinator tells the count twice a second, and one more job may end meanwhile.
+    /// coordinator tells the count twice a second, and one more job may end meanwhile. That of a
+    /// cluster may think for some seconds before there is a job to count.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
     /// Stop at a position after so many seconds, with the bounds proved so far and exit code 8.
@@ -37,6 +38,13 @@ impl Budget {
     /// Returns whether a request may cost what it likes.
     pub(crate) fn is_open(self) -> bool {
         self.nodes.is_none() && self.time.is_none()
+    }
+
+    /// Lets a coordinator in this process think no longer than a request may cost: nobody counts its thoughts.
+    pub(crate) fn limit(self, config: &mut Config) {
+        if let Some(nodes) = self.nodes {
+            config.most_thought = config.most_thought.min(nodes as f64);
+        }
     }
 
     /// Returns a meter for a request that begins now.

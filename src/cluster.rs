@@ -59,6 +59,7 @@ impl Cluster {
             return Ok(Self { connection, local: None, kept: Kept::Coordinator(address.clone()) });
         }
         let mut options = machine::coordinator_options(arguments.job_nodes);
+        arguments.budget.limit(&mut options.core);
         let (store, kept) = if arguments.no_store {
             (Store::in_memory(), Kept::Nowhere)
         } else {
@@ -84,6 +85,13 @@ impl Cluster {
             biased;
             failure = local.failure() => Err(failure),
             solved = answer => solved.map_err(client_failure),
+        }
+    }
+
+    /// Gives up what was asked and is not waited for any more, as far as this process thinks about it.
+    pub(crate) fn hurry(&self) {
+        if let Some(local) = &self.local {
+            local.service.hurry();
         }
     }
 
@@ -172,6 +180,8 @@ impl Local {
 
     /// Stops everything, after what has been proved is on disk.
     pub(crate) async fn stop(mut self) -> Result<(), Failure> {
+        // The worker leaves when the coordinator has heard what it hands back.
+        self.service.hurry();
         self.stop_worker.cancel();
         let worked = self.worker.join_next().await.unwrap_or(Ok(Ok(())));
         self.service.stop().await.map_err(service_failure)?;

@@ -177,11 +177,15 @@ impl Run<'_> {
             meter.update(&update);
             display.update(&update);
         };
-        let solution = tokio::select! {
+        let answer = tokio::select! {
             biased;
-            solved = self.cluster.solve(position, window, on_update) => solved?,
-            partial = meter.spent() => partial,
+            solved = self.cluster.solve(position, window, on_update) => Ok(solved?),
+            partial = meter.spent() => Err(partial),
         };
+        let solution = answer.unwrap_or_else(|partial| {
+            self.cluster.hurry(); // for the next position, which has a budget of its own
+            partial
+        });
         Ok((solution, display.finish()))
     }
 }

@@ -5,7 +5,7 @@ use outflank_kernel::Isa;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 
-use crate::core::Advisor;
+use crate::core::{Advisor, Haste};
 
 /// Memory for the careful estimates.
 const TABLE_BYTES: usize = 64 << 20;
@@ -19,6 +19,7 @@ pub struct EngineAdvisor {
     pool: ThreadPool,
     /// One for each thread.
     engines: Vec<Engine>,
+    haste: Haste,
 }
 
 impl EngineAdvisor {
@@ -32,7 +33,18 @@ impl EngineAdvisor {
         let pool = ThreadPoolBuilder::new().num_threads(threads).thread_name(name).build()?;
         let settings = Settings { isa: Isa::detect(), table_bytes: TABLE_BYTES };
         let engines = (0..threads).map(|_| Engine::new(&settings)).collect::<Result<_, _>>()?;
-        Ok(Self { pool, engines })
+        Ok(Self { pool, engines, haste: Haste::default() })
+    }
+
+    /// Returns what `engine` believes of `position` after so many nodes, in discs.
+    fn believe(&self, engine: &Engine, position: Position, nodes: u64) -> i32 {
+        let is_quick = nodes < FEWEST_NODES || self.haste.is_wanted();
+        let estimate = if is_quick {
+            outflank_engine::estimate(position)
+        } else {
+            engine.believe(position, nodes)
+        };
+        estimate.discs()
     }
 }
 
@@ -47,23 +59,13 @@ pub enum AdvisorError {
     Engine(#[from] EngineError),
 }
 
-/// Returns what `engine` believes of `position` after so many nodes, in discs.
-fn believe(engine: &Engine, position: Position, nodes: u64) -> i32 {
-    let estimate = if nodes < FEWEST_NODES {
-        outflank_engine::estimate(position)
-    } else {
-        engine.believe(position, nodes)
-    };
-    estimate.discs()
-}
-
 impl Advisor for EngineAdvisor {
     fn estimate(&self, position: Position) -> i32 {
         outflank_engine::estimate(position).discs()
     }
 
     fn careful_estimate(&self, position: Position, nodes: u64) -> i32 {
-        believe(&self.engines[0], position, nodes)
+        self.believe(&self.engines[0], position, nodes)
     }
 
     fn threads(&self) -> usize {
@@ -78,10 +80,14 @@ impl Advisor for EngineAdvisor {
     fn careful_estimates(&self, positions: &[Position], nodes: u64) -> Vec<i32> {
         let at_once = |positions: &[Position]| -> Vec<i32> {
             let searches = positions.par_iter().zip(&self.engines);
-            searches.map(|(&position, engine)| believe(engine, position, nodes)).collect()
+            searches.map(|(&position, engine)| self.believe(engine, position, nodes)).collect()
         };
         let rounds = positions.chunks(self.engines.len());
         self.pool.install(|| rounds.flat_map(at_once).collect())
+    }
+
+    fn haste(&self) -> Haste {
+        self.haste.clone()
     }
 
     fn predicted_nodes(&self, position: Position, window: Window, estimate: i32) -> f64 {
@@ -147,5 +153,23 @@ mod tests {
         let careful = several.careful_estimates(&positions, FEWEST_NODES);
         assert_eq!(careful.len(), 12);
         assert_eq!(careful[..5], positions[..5].iter().map(fresh).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn in_haste_quick_looks_must_do() {
+        let advisor = EngineAdvisor::new(1).expect("there is memory");
+        let position = Position::START.play("f5".parse().expect("a square")).expect("it is legal");
+        let quick = advisor.estimate(position);
+        let careful = || {
+            advisor.engines[0].clear();
+            let alone = advisor.careful_estimate(position, FEWEST_NODES);
+            (alone, advisor.careful_estimates(&[position], FEWEST_NODES)[0])
+        };
+        let thorough = careful();
+        advisor.haste().begin();
+        assert_eq!(careful(), (quick, quick));
+        advisor.haste().end();
+        assert_eq!(careful(), thorough);
+        assert_ne!(thorough.0, quick, "the test says nothing where they agree");
     }
 }

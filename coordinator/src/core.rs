@@ -52,6 +52,7 @@ use std::fmt;
 
 use outflank_engine::{Bound, Position, Window};
 
+pub use crate::haste::Haste;
 pub use config::Config;
 pub use message::{
     AuditId, Command, Doubted, Event, Interim, Job, JobId, Memory, Method, Millis, ProcessId,
@@ -98,6 +99,11 @@ pub trait Advisor {
     /// them as the advisor has [`threads`](Self::threads) take as long as one.
     fn careful_estimates(&self, positions: &[Position], nodes: u64) -> Vec<i32> {
         positions.iter().map(|&position| self.careful_estimate(position, nodes)).collect()
+    }
+
+    /// Returns the wish that this advisor heeds: as long as there is haste, it answers from quick looks.
+    fn haste(&self) -> Haste {
+        Haste::default()
     }
 
     /// Returns the scale of the errors of estimates, in discs, above 0: that of the logistic

@@ -53,7 +53,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::campaign::Roster;
-use crate::core::{self, Advisor, Core, Event};
+use crate::core::{self, Advisor, Core, Event, Haste};
 use campaigns::Campaigns;
 use docket::Docket;
 pub use docket::{MendedDocket, docket_problems, mend_docket, reopen_verdicts};
@@ -81,6 +81,8 @@ struct Shared {
     store: Arc<dyn ProofStore>,
     fate: Fate,
     campaigns: Campaigns,
+    /// Ends the thoughts of the core's advisor.
+    haste: Haste,
     /// Cancelled when the service begins to stop: workers are drained, clients are told.
     stopping: CancellationToken,
     /// When those must have ended that were connected when it began to stop.
@@ -118,6 +120,7 @@ impl Service {
         store: Arc<dyn ProofStore>,
         advisor: Box<dyn Advisor + Send>,
     ) -> Result<Self, ServiceError> {
+        let haste = advisor.haste();
         let core = Core::new(options.core.clone(), advisor);
         let docket = Docket::open(options.docket.as_deref())?;
         let roster = options.campaigns.as_deref().map(Roster::open).transpose()?;
@@ -131,6 +134,7 @@ impl Service {
             store,
             fate: Fate::default(),
             campaigns,
+            haste,
             stopping: CancellationToken::new(),
             drained_by: OnceLock::new(),
             tasks: TaskTracker::new(),
@@ -172,6 +176,12 @@ impl Service {
     #[must_use]
     pub fn observer(&self) -> Observer {
         Observer(Arc::clone(&self.shared))
+    }
+
+    /// Makes the core come to an end with what it thinks about, until a client asks for something: who was waiting has
+    /// given up, or is about to stop.
+    pub fn hurry(&self) {
+        self.shared.haste.begin();
     }
 
     /// Completes as soon as a worker has joined.
@@ -243,6 +253,7 @@ impl Shared {
     /// Tells workers and clients that the service stops. Repeating it does nothing.
     fn begin_to_stop(&self) {
         self.drained_by(); // The time runs from now on.
+        self.haste.begin();
         self.links.end_solves(&tonic::Status::unavailable("the coordinator is stopping"));
         self.stopping.cancel();
     }

@@ -56,12 +56,7 @@ impl Correction {
 /// The most nodes that the core spends on its own opinion of a position, or of all moves of one; half a second.
 const LONGEST_THOUGHT: f64 = 4e6;
 
-/// The most nodes that the core spends in a row before the next job goes out, for each thread that waits for one: on one
-/// thread a position with 36 empty squares takes as many on the way down to its first job, one with 60 would take
-/// five times as many.
-const MOST_IN_A_ROW: f64 = 6.0 * LONGEST_THOUGHT;
-
-/// For no more waiting threads than these, since all wait until each could have a job: three seconds.
+/// What it spends in a row grows with no more waiting threads than these, since all wait until each could have a job.
 const MOST_WAITING: usize = 4;
 
 /// The nodes of its own searches that count as a split: with 32 splits the core hears nothing for a second.
@@ -100,7 +95,8 @@ impl Core {
         if self.thought.jobs != self.fleet.begun() {
             self.thought = Thought { jobs: self.fleet.begun(), nodes: 0.0, ..self.thought };
         }
-        let most = MOST_IN_A_ROW * self.fleet.free_threads().clamp(1, MOST_WAITING) as f64;
+        let waiting = self.fleet.free_threads().clamp(1, MOST_WAITING);
+        let most = self.config.most_thought * waiting as f64;
         let nodes = nodes.min((most - self.thought.nodes).max(0.0));
         self.thought.nodes += nodes;
         self.thought.uncharged += nodes;

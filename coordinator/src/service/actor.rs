@@ -132,6 +132,10 @@ impl Actor {
             Event::Left { worker } => Some(worker),
             _ => None,
         };
+        // What was given up is not thought about any more: this is worth its time.
+        if matches!(event, Event::Submitted { .. }) && !self.shared.stopping.is_cancelled() {
+            self.shared.haste.end();
+        }
         self.feed(now, event)?;
         if let Some(worker) = left {
             self.shared.links.remove_worker(worker);

@@ -156,20 +156,26 @@ impl Advisor for Counter {
 
 #[test]
 fn the_way_down_to_the_first_job_is_not_thought_over_without_end() {
-    let thought = |root: Position| {
+    let thought_with = |most_thought: f64, root: Position| {
         let nodes = Arc::new(Mutex::new(0));
-        let core = Core::new(Config::default(), Box::new(Counter(Arc::clone(&nodes))));
+        let config = Config { most_thought, ..Config::default() };
+        let core = Core::new(config, Box::new(Counter(Arc::clone(&nodes))));
         let mut script = Script { core, store: Store::default() };
         script.join(0, 1, 1);
         let (_, job) = only_job(&script.submit(0, 1, root));
         assert_eq!(job.position.empties(), 30, "{root:?}");
         *nodes.lock().unwrap()
     };
+    let thought = |root: Position| thought_with(Config::default().most_thought, root);
     // Four million nodes for the value of the root and for the moves on each of three plies, but for roundings.
     let near = thought(position(&mut Random(1), 33));
     assert!((15_999_000..=16_000_000).contains(&near), "{near}");
     let far = thought(Position::START);
     assert!((23_999_000..=24_000_000).contains(&far), "{far}");
+    // Who wants an answer for less gets the first job at once.
+    assert_eq!(thought_with(1e3, Position::START), 0);
+    let little = thought_with(5e6, Position::START);
+    assert!((3_999_000..=5_000_000).contains(&little), "{little}");
 }
 
 /// Returns a core with 64 workers of one thread that wait, and the nodes that it has thought.

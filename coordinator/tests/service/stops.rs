@@ -4,14 +4,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use outflank_coordinator::client::{self, CampaignsClient, ClientError};
+use outflank_coordinator::core::{Advisor, Haste};
 use outflank_coordinator::service::{Encryption, Options, Service};
 use outflank_coordinator::store::Store;
+use outflank_engine::{Position, Window};
 use outflank_proto::campaign::{ExportRequest, ImportHead, ImportPart, Selection};
 use outflank_proto::message::{FromWorker, ToWorker};
 use outflank_proto::{Access, Identity};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::support::{RawWorker, fine, service};
@@ -82,7 +85,7 @@ fn head(name: &str) -> ImportHead {
         form: None,
         priority: 100,
         split_to: None,
-        window: outflank_engine::Window::FULL,
+        window: Window::FULL,
         board: outflank_engine::BoardSize::STANDARD,
         paused: true,
     }
@@ -136,4 +139,57 @@ async fn a_stop_waits_neither_for_a_list_that_does_not_end_nor_for_one_that_nobo
     assert!(failure.to_string().contains("the coordinator is stopping"), "{failure}");
     drop((rows, client));
     stopping.await.unwrap().unwrap();
+}
+
+/// Thinks without end as long as there is no haste.
+#[derive(Default)]
+struct Ponderer {
+    haste: Haste,
+    thinks: Arc<Notify>,
+}
+
+impl Advisor for Ponderer {
+    fn estimate(&self, _position: Position) -> i32 {
+        while !self.haste.is_wanted() {
+            self.thinks.notify_one();
+            std::thread::yield_now();
+        }
+        0
+    }
+
+    fn haste(&self) -> Haste {
+        self.haste.clone()
+    }
+
+    fn predicted_nodes(&self, _position: Position, _window: Window, _estimate: i32) -> f64 {
+        1e6
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_coordinator_that_thinks_stops_thinking_when_it_is_told_to_stop_or_nobody_waits_any_more()
+{
+    let advisor = Ponderer::default();
+    let thinks = Arc::clone(&advisor.thinks);
+    let store = Arc::new(Store::in_memory());
+    let service = Service::start(Options::default(), store, Box::new(advisor)).unwrap();
+    let worker = RawWorker::join(service.connect_in_memory()).await;
+    let ask = || {
+        let channel = service.connect_in_memory();
+        let asking = async { client::solve(channel, Position::START, Window::FULL, drop).await };
+        JoinSet::from_iter([asking])
+    };
+    let given_up = ask();
+    thinks.notified().await;
+    drop(given_up);
+    service.hurry();
+    // What is asked next is thought about again: the core has come to an end with the first one.
+    let _asked = ask();
+    let mut rounds = 0;
+    while rounds < 2 {
+        thinks.notified().await; // one of them may be left from before
+        rounds += 1;
+    }
+    drop(worker);
+    service.stop().await.unwrap();
 }
