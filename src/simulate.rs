@@ -285,6 +285,10 @@ fn boxed(advisor: impl Advisor + Send + 'static) -> Box<dyn Advisor + Send> {
 fn real(asked: &Simulate, position: &str, record: &mut Record) -> Result<Vec<Row>, Failure> {
     let isa = Isa::chosen().or_exit(Exit::BadInput)?;
     let problems = input::read(position, BoardSize::STANDARD)?;
+    if problems.iter().all(|problem| problem.position.is_over()) {
+        let error = anyhow!("every game is over, expected a position to search");
+        return Err(Failure::new(Exit::BadInput, error));
+    }
     begin(asked, record)?;
     let kind = if asked.hypotheses { Kind::Hypothesis } else { Kind::Value };
     let request = |position| Request {

@@ -107,8 +107,9 @@ impl Run<'_> {
         let begin = Instant::now();
         let mut together = self.together();
         for (index, problem) in problems.iter().enumerate() {
-            let (combined, time) = self.answer(index, &mut together).await?;
-            if combined.moves.is_some() && combined.is_complete && self.cluster.keeps() {
+            let (combined, time) = self.answer(index, problem, &mut together).await?;
+            let has_moves = combined.moves.as_ref().is_some_and(|moves| !moves.is_empty());
+            if has_moves && combined.is_complete && self.cluster.keeps() {
                 self.keep(problem).await?;
             }
             let Combined { solution, moves, is_complete } = combined;
@@ -128,10 +129,11 @@ impl Run<'_> {
         Ok(totals)
     }
 
-    /// Returns the answer for position `index` of the command, and how long it took.
+    /// Returns the answer for position `index` of the command, which is `problem`, and how long it took.
     async fn answer(
         &mut self,
         index: usize,
+        problem: &Problem,
         together: &mut Option<Together>,
     ) -> Result<(Combined, Duration), Failure> {
         let questions = self.questions;
@@ -148,7 +150,7 @@ impl Run<'_> {
             Some(_) => times.iter().copied().max().unwrap_or_default(), // side by side
             None => times.iter().sum(),
         };
-        Ok((questions.combine(index, solutions), time))
+        Ok((questions.combine(index, problem, solutions), time))
     }
 
     /// Asks for a position of which every move is answered, so that what follows for it is kept as well.

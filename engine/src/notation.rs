@@ -10,6 +10,8 @@
 //! A board smaller than 8x8 is written with 64 characters too, its walls as `+`, or, where the reader
 //! was told its size, by its own squares alone; move lists and `start` then begin on that board.
 //!
+//! A game may be over: its position has a value as well, and no move.
+//!
 //! In files each line holds one position; blank lines and whatever follows `%` or `#` are skipped.
 //! The module reads text and no files.
 
@@ -133,18 +135,13 @@ pub fn problems_on<'a>(
 /// Reads a line that is not blank.
 fn problem(line: Segment<'_>, size: BoardSize) -> Result<Problem, NotationError> {
     let unscored = |(position, side)| Problem { position, side, expected: Vec::new() };
-    let problem = if !is_move_list(line.text) {
-        obf::parse(line, size)?
+    if !is_move_list(line.text) {
+        obf::parse(line, size)
     } else if is_start(line.text) {
-        unscored((size.start(), Side::Black))
+        Ok(unscored((size.start(), Side::Black)))
     } else {
-        moves::parse(line, size).map(unscored)?
-    };
-    if problem.position.is_over() {
-        let score = problem.position.final_score();
-        return Err(line.error(0, Fault::GameOver { score, side: problem.side }));
+        moves::parse(line, size).map(unscored)
     }
-    Ok(problem)
 }
 
 /// Returns whether a line can be nothing but a move list or `start`, which no scores can follow.

@@ -85,7 +85,7 @@ impl Answered<'_> {
     }
 
     fn paragraph(&self) -> String {
-        let Solution { bound, source, unaudited, .. } = self.solution;
+        let Solution { bound, unaudited, .. } = self.solution;
         let mut rows = vec![
             ("to move", self.mover()),
             ("value", worded(*bound, "at least", "at most")),
@@ -93,7 +93,7 @@ impl Answered<'_> {
             ("line", notation::moves(&self.solution.line)),
             ("nodes", self.counted()),
             ("time", numbers::span(self.time)),
-            ("source", format!("{} ({})", name(*source), self.effort())),
+            ("source", format!("{} ({})", self.source(), self.effort())),
         ];
         if !self.expected().is_empty() {
             rows.insert(2, ("expected", self.expected()));
@@ -133,6 +133,16 @@ impl Answered<'_> {
         format!("{jobs} done, {reused} reused")
     }
 
+    /// Returns where the answer comes from: of a game that is over, from the rules.
+    fn source(&self) -> &'static str {
+        match self.solution.source {
+            _ if self.problem.position.is_over() => "rules",
+            Source::Store => "store",
+            Source::Search => "search",
+            Source::Both => "both",
+        }
+    }
+
     fn mover(&self) -> String {
         let Problem { position, side, .. } = self.problem;
         let board = match position.board_size() {
@@ -143,7 +153,7 @@ impl Answered<'_> {
     }
 
     fn row(&self) -> String {
-        let Solution { bound, nodes, reused, source, line, .. } = self.solution;
+        let Solution { bound, nodes, reused, line, .. } = self.solution;
         let (nodes, rate) = match (self.is_complete, *nodes) {
             (true, nodes) => (numbers::grouped(nodes), self.rate()),
             (false, 0) => ("-".to_owned(), "-".to_owned()),
@@ -159,15 +169,14 @@ impl Answered<'_> {
             nodes,
             rate,
             numbers::span(self.time),
-            name(*source),
+            self.source(),
             notation::moves(line),
         );
         row.trim_end().to_owned()
     }
 
     fn json(&self) -> anyhow::Result<String> {
-        let Solution { bound, best_move, line, nodes, jobs, reused, source, unaudited } =
-            self.solution;
+        let Solution { bound, best_move, line, nodes, jobs, reused, unaudited, .. } = self.solution;
         let object = Object {
             position: notation::board(self.problem.position, self.problem.side),
             lower: bound.lower().discs(),
@@ -177,7 +186,7 @@ impl Answered<'_> {
             line: line.iter().map(ToString::to_string).collect(),
             nodes: Some(*nodes).filter(|&nodes| self.is_complete || nodes > 0),
             seconds: self.time.as_secs_f64(),
-            source: name(*source),
+            source: self.source(),
             jobs: *jobs,
             reused: *reused,
             unaudited: *unaudited,
@@ -265,14 +274,6 @@ struct Object {
 
 const fn is_zero(number: &u64) -> bool {
     *number == 0
-}
-
-const fn name(source: Source) -> &'static str {
-    match source {
-        Source::Store => "store",
-        Source::Search => "search",
-        Source::Both => "both",
-    }
 }
 
 /// Prints the titles of the table.

@@ -1,14 +1,14 @@
 //! What is asked for the positions of a command: the positions themselves, or those after each of their moves.
 //!
 //! Who wants the value of every move asks for every position one move on. What the position itself is worth
-//! follows from them.
+//! follows from them. Of a game that is over there is nothing to ask.
 
 use std::cmp::Reverse;
 use std::ops::Range;
 
 use outflank_coordinator::core::{Solution, Source};
 use outflank_engine::notation::Problem;
-use outflank_engine::{Bound, Score, Square, Window};
+use outflank_engine::{Bound, Position, Score, Square, Window};
 
 use crate::output::Move;
 
@@ -38,8 +38,12 @@ pub(super) struct Combined {
 impl Questions {
     /// Asks for the positions themselves.
     pub(super) fn of_positions(problems: &[Problem], window: Window) -> Self {
-        let starts = (0..=problems.len()).collect();
-        Self { list: problems.to_vec(), starts, window, moves: None }
+        let (mut list, mut starts) = (Vec::new(), vec![0]);
+        for problem in problems {
+            list.extend(Some(problem).filter(|problem| !problem.position.is_over()).cloned());
+            starts.push(list.len());
+        }
+        Self { list, starts, window, moves: None }
     }
 
     /// Asks for the position after each move.
@@ -80,11 +84,20 @@ impl Questions {
         }
     }
 
-    /// Returns the answer for position `index` of the command from the `answers` to its questions.
-    pub(super) fn combine(&self, index: usize, mut answers: Vec<Solution>) -> Combined {
+    /// Returns the answer for position `index` of the command, which is `problem`, from the `answers` to its questions.
+    pub(super) fn combine(
+        &self,
+        index: usize,
+        problem: &Problem,
+        mut answers: Vec<Solution>,
+    ) -> Combined {
+        if problem.position.is_over() {
+            let moves = self.moves.is_some().then(Vec::new);
+            return Combined { solution: over(problem.position), moves, is_complete: true };
+        }
         let is_complete = answers.iter().all(|answer| answer.bound.answers(self.window));
         let Some(moves) = &self.moves else {
-            let solution = answers.swap_remove(0); // There is one question for each position.
+            let solution = answers.swap_remove(0); // There is one question for each position that goes on.
             return Combined { solution, moves: None, is_complete };
         };
         let squares = &moves[self.places(index)];
@@ -95,8 +108,25 @@ impl Questions {
     }
 }
 
-/// Returns each move with the position after it; of a position without moves that after a pass.
+/// Returns what is known of a game that is over: its score.
+fn over(position: Position) -> Solution {
+    Solution {
+        bound: Bound::exact(position.final_score()),
+        best_move: None,
+        line: Vec::new(),
+        nodes: 0,
+        jobs: 0,
+        reused: 0,
+        source: Source::Search,
+        unaudited: 0,
+    }
+}
+
+/// Returns each move with the position after it; where the player must pass, that after the pass.
 fn after_each_move(problem: &Problem) -> Vec<(Option<Square>, Problem)> {
+    if problem.position.is_over() {
+        return Vec::new();
+    }
     let Problem { position, side, .. } = *problem;
     let after = |position| Problem { position, side: side.other(), expected: Vec::new() };
     let played = |square| Some((Some(square), after(position.play(square)?)));
@@ -173,7 +203,7 @@ mod tests {
         assert_eq!(names, squares.map(|square| format!("[1/1 {square}]")));
         let values = [4, -2, -2, 64];
         let answers = values.map(|value| answer(value, value, Source::Search)).to_vec();
-        let Combined { solution, moves, is_complete } = questions.combine(0, answers);
+        let Combined { solution, moves, is_complete } = questions.combine(0, &start()[0], answers);
         let moves: Vec<_> = moves.unwrap().iter().map(|one| Move::name(one.square)).collect();
         assert_eq!(moves, ["c4", "f5", "d3", "e6"], "the best first, equals as they come");
         assert_eq!(solution.bound, Bound::exact(Score::new(2).unwrap()));
@@ -188,7 +218,7 @@ mod tests {
         let questions = Questions::of_moves(&problems, Window::FULL);
         let exact = |value| answer(value, value, Source::Store);
         let answers = vec![exact(0), answer(-6, 2, Source::Search), exact(8), exact(10)];
-        let Combined { solution, is_complete, .. } = questions.combine(0, answers);
+        let Combined { solution, is_complete, .. } = questions.combine(0, &start()[0], answers);
         let expected = Bound::new(Score::new(0).unwrap(), Score::new(6).unwrap()).unwrap();
         assert_eq!(solution.bound, expected);
         assert!(!is_complete && solution.source == Source::Both);
@@ -198,7 +228,7 @@ mod tests {
     fn of_moves_of_which_nothing_is_known_none_is_the_best() {
         let questions = Questions::of_moves(&start(), Window::FULL);
         let answers = (0..4).map(|_| answer(-64, 64, Source::Search)).collect();
-        let Combined { solution, is_complete, .. } = questions.combine(0, answers);
+        let Combined { solution, is_complete, .. } = questions.combine(0, &start()[0], answers);
         assert_eq!((solution.bound, solution.best_move), (Bound::UNKNOWN, None));
         assert!(!is_complete && solution.line.is_empty());
     }
@@ -207,11 +237,11 @@ mod tests {
     fn of_moves_that_are_only_known_to_be_worth_no_more_none_is_the_best() {
         let questions = Questions::of_moves(&start(), Window::FULL);
         let answers = (0..4).map(|_| answer(2, 64, Source::Search)).collect();
-        let Combined { solution, .. } = questions.combine(0, answers);
+        let Combined { solution, .. } = questions.combine(0, &start()[0], answers);
         assert_eq!(solution.bound, Bound::at_most(Score::new(-2).unwrap()));
         assert_eq!((solution.best_move, solution.line), (None, Vec::new()));
         let lost = (0..4).map(|_| answer(64, 64, Source::Search)).collect();
-        let Combined { solution, .. } = questions.combine(0, lost);
+        let Combined { solution, .. } = questions.combine(0, &start()[0], lost);
         assert_eq!(solution.best_move, Some("d3".parse().unwrap()), "all are as bad");
     }
 
@@ -223,9 +253,25 @@ mod tests {
         let questions = Questions::of_moves(&problems, Window::FULL);
         assert_eq!((questions.places(0), questions.name(0, 0)), (0..1, "[1/1 pass]".to_owned()));
         let lost = vec![answer(64, 64, Source::Search)];
-        let Combined { solution, moves, .. } = questions.combine(0, lost);
+        let Combined { solution, moves, .. } = questions.combine(0, &problems[0], lost);
         assert_eq!(moves.map(|moves| moves.len()), Some(1));
         assert_eq!(solution.bound, Bound::exact(Score::MIN));
         assert_eq!(notation::moves(&solution.line), "a1", "a pass is no part of a line");
+    }
+
+    #[test]
+    fn of_a_game_that_is_over_nothing_is_asked() {
+        let text = format!("{START}\n{}- O\n{START}", "X".repeat(63));
+        let problems: Vec<_> = notation::problems("test", &text).map(Result::unwrap).collect();
+        let questions = Questions::of_positions(&problems, Window::FULL);
+        assert_eq!([0, 1, 2].map(|index| questions.places(index)), [0..1, 1..1, 1..2]);
+        let Combined { solution, moves, is_complete } =
+            questions.combine(1, &problems[1], Vec::new());
+        assert_eq!(solution.bound, Bound::exact(Score::MIN), "the one disc missing is black's");
+        assert!(moves.is_none() && is_complete && solution.best_move.is_none());
+        let questions = Questions::of_moves(&problems, Window::FULL);
+        assert_eq!([0, 1, 2].map(|index| questions.places(index)), [0..4, 4..4, 4..8]);
+        let Combined { moves, .. } = questions.combine(1, &problems[1], Vec::new());
+        assert_eq!(moves.map(|moves| moves.len()), Some(0));
     }
 }

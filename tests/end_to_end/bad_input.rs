@@ -25,7 +25,7 @@ fn positions_that_are_none_are_refused_with_their_place() {
         (BOARD, "column 65: the side to move is missing after the 64 squares, expected X or O"),
         (&format!("{BOARD} Z"), "column 66: found 'Z' as the side to move, expected X or O"),
         (&BOARD.replace("XO", "XQ"), "column 37: found 'Q' on the board, expected X (black)"),
-        (&over, "the game is over, score +64 for black"),
+        (&format!("{over}; PS:+64"), "a score is given for PS, which is illegal, expected no move"),
         ("f5f6a1", "column 5: move 3: a1 is illegal for black, expected one of"),
         ("f5z9", "column 3: move 2: found \"z9\", expected a square"),
         ("", "found no position, expected a board or a move list"),

@@ -13,6 +13,7 @@ mod known_scores;
 mod liar;
 mod log_lines;
 mod moved;
+mod over;
 mod proof;
 mod signals;
 mod small_boards;

@@ -141,12 +141,4 @@ pub enum Fault {
         /// The other one.
         second: Score,
     },
-    /// There is nothing to solve.
-    #[error("the game is over, score {score} for {side}: expected a position with a legal move")]
-    GameOver {
-        /// The score of the side to move.
-        score: Score,
-        /// The side to move.
-        side: Side,
-    },
 }

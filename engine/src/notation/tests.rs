@@ -144,7 +144,7 @@ fn every_fault_names_its_place_and_what_was_expected() {
             &format!("{START}; F5:+2; D3:-4; F5:+4"),
             "column 83: two scores are given for F5, +2 and +4",
         ),
-        (&over, "column 1: the game is over, score +64 for black"),
+        (&format!("{over}; PS:+64"), "a score is given for PS, which is illegal, expected no move"),
     ];
     for (text, expected) in cases {
         let found = message(text);
@@ -164,6 +164,18 @@ fn what_is_long_is_quoted_in_part() {
     assert_eq!(excerpt(&long[..120]), long[..120]);
 }
 
+#[test]
+fn a_game_that_is_over_is_a_position() {
+    // The shortest game in which the loser has no discs left.
+    let text = "f5 d6 c5 f4 e7 f6 g5 e6 e3";
+    let lines = format!("{text}\n{}- O", "X".repeat(63));
+    let read: Vec<Problem> = problems("test", &lines).map(Result::unwrap).collect();
+    assert!(read.iter().all(|problem| problem.position.is_over()));
+    assert_eq!((read[0].side, read[0].position.final_score()), (Side::White, Score::MIN));
+    assert_eq!(problems("test", &read[0].to_string()).next().unwrap().unwrap(), read[0]);
+    assert!(message(&format!("{text} d7")).contains("expected no move, the game is over"));
+}
+
 fn any_problem() -> impl Strategy<Value = Problem> {
     let side = prop_oneof![Just(Side::Black), Just(Side::White)];
     (any::<[u64; 3]>(), side, any::<Vec<i8>>()).prop_filter_map(
@@ -175,7 +187,7 @@ fn any_problem() -> impl Strategy<Value = Problem> {
             let moves = Square::all(position.moves()).map(Some);
             let pass = position.must_pass().then_some(None);
             let expected = moves.chain(pass).zip(scores).collect();
-            (!position.is_over()).then_some(Problem { position, side, expected })
+            Some(Problem { position, side, expected })
         },
     )
 }
