@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, anyhow, bail};
 use outflank_engine::BoardSize;
-use outflank_engine::notation::{self, NotationError, Problem};
+use outflank_engine::notation::{self, NotationError, Problem, excerpt};
 
 use crate::exit::{Exit, Failure, OrExit};
 
@@ -24,7 +24,7 @@ fn problems(argument: &str, board: BoardSize) -> anyhow::Result<Vec<Problem>> {
     }
     let path = Path::new(argument);
     // A board can be no file name in practice, but a file may have any name.
-    if path.exists() {
+    if is_there(path)? {
         if path.is_dir() {
             bail!("{argument} is a folder, expected a file of positions");
         }
@@ -32,6 +32,21 @@ fn problems(argument: &str, board: BoardSize) -> anyhow::Result<Vec<Problem>> {
         return Ok(parse(argument, &text(argument, bytes)?, board)?);
     }
     parse("POSITION", argument, board).map_err(|error| explain(argument, error))
+}
+
+/// Returns whether there is something of that name.
+///
+/// # Errors
+/// If that cannot be told, because a folder on the way to it may not be entered, say.
+fn is_there(path: &Path) -> anyhow::Result<bool> {
+    use io::ErrorKind::{InvalidFilename, InvalidInput, NotADirectory};
+    match path.try_exists() {
+        // No file can be called like that.
+        Err(error) if matches!(error.kind(), InvalidFilename | InvalidInput | NotADirectory) => {
+            Ok(false)
+        }
+        found => found.with_context(|| format!("reading {}", path.display())),
+    }
 }
 
 fn text(name: &str, bytes: Vec<u8>) -> anyhow::Result<String> {
@@ -51,9 +66,10 @@ fn explain(argument: &str, error: NotationError) -> anyhow::Error {
     let after_dashes = argument.trim_start_matches('-').chars().next();
     let is_word = after_dashes.is_some_and(|c| c.is_ascii_lowercase() && !"xo".contains(c));
     if argument.starts_with('-') && is_word {
-        return anyhow!("{argument} is no option of solve, see outflank solve --help");
+        return anyhow!("{} is no option of solve, see outflank solve --help", excerpt(argument));
     }
     if looks_like_a_file(argument) {
+        let argument = excerpt(argument);
         return anyhow!("{argument}: no such file, expected a file, a board or a move list");
     }
     anyhow::Error::new(error).context("no file has that name, and it is no position")
@@ -80,6 +96,15 @@ mod tests {
         assert!(message("f5d7").contains("POSITION, line 1, column 3: move 2"));
         assert!(message("").contains("found no position"));
         assert!(message("/").ends_with("is a folder, expected a file of positions"));
+    }
+
+    #[test]
+    fn what_is_long_is_quoted_in_part() {
+        let long = "a".repeat(100_000);
+        for text in [format!("--{long}"), format!("{long}/{long}"), format!("{long}.obf")] {
+            let said = message(&text);
+            assert!(said.contains("aaa…") && said.len() < 200, "{said}");
+        }
     }
 
     #[test]

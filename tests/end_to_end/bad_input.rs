@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::net::TcpListener;
+use std::os::unix::fs::symlink;
 use std::process::Command;
 
 use tempfile::TempDir;
@@ -30,9 +31,13 @@ fn positions_that_are_none_are_refused_with_their_place() {
         ("f5z9", "column 3: move 2: found \"z9\", expected a square"),
         ("", "found no position, expected a board or a move list"),
         ("missing.obf", "missing.obf: no such file"),
+        (&format!("--{}", "a".repeat(100_000)), "aaa… is no option of solve"),
+        (&format!("{}.obf", "a".repeat(100_000)), "aaa…: no such file"),
     ];
     for (position, message) in cases {
-        run(home.path(), &["solve", position]).assert_fails(2, message);
+        let finished = run(home.path(), &["solve", position]);
+        finished.assert_fails(2, message);
+        assert!(finished.stderr[0].len() < 300, "{finished:?}");
     }
 }
 
@@ -54,7 +59,9 @@ fn files_are_checked_before_anything_is_solved() {
         ("score.obf", "score.obf, line 1, column 72: found the score \"+1\", expected an even"),
         ("binary.obf", "binary.obf, line 2: byte 3 is not UTF-8 text"),
         (".", ". is a folder, expected a file of positions"),
+        ("ring.obf", "reading ring.obf: Too many levels of symbolic links"),
     ];
+    symlink("ring.obf", home.path().join("ring.obf")).expect("the folder is writable");
     for (name, message) in cases {
         let finished = run(home.path(), &["solve", name]);
         finished.assert_fails(2, message);
