@@ -1,5 +1,6 @@
 //! The addresses at which this process listens: taken at once, served when there is somebody to answer.
 
+use std::io;
 use std::net::SocketAddr;
 
 use anyhow::Context;
@@ -48,21 +49,33 @@ impl Port {
     /// Begins to listen.
     pub(crate) fn listen(self) -> Result<TcpListener, Failure> {
         let Self { asked, socket } = self;
-        // Of two processes that have taken an address neither listens at, the second fails here.
+        // Whoever comes after this process must not wait until the last of its connections is quite over.
+        let set = socket.set_reuseaddr(true).with_context(|| format!("listening on {asked}"));
+        set.or_exit(Exit::Connection)?;
+        // Only where such connections kept this process from having the address alone may another one have it, too:
+        // then the second fails here.
         let listener = socket.listen(WAITING).with_context(|| format!("listening on {asked}"));
         listener.or_exit(Exit::Connection)
     }
 }
 
-fn bound(address: SocketAddr) -> std::io::Result<TcpSocket> {
-    let socket = match address {
+/// Returns a socket at this address that nobody else can have: two that permit it to be reused could both have it until
+/// one of them listens.
+fn bound(address: SocketAddr) -> io::Result<TcpSocket> {
+    let socket = || match address {
         SocketAddr::V4(_) => TcpSocket::new_v4(),
         SocketAddr::V6(_) => TcpSocket::new_v6(),
-    }?;
-    // The connections of an earlier process on this port may not be quite over.
-    socket.set_reuseaddr(true)?;
-    socket.bind(address)?;
-    Ok(socket)
+    };
+    let alone = socket()?;
+    match alone.bind(address) {
+        Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
+            // The connections of an earlier process on this port may not be quite over.
+            let shared = socket()?;
+            shared.set_reuseaddr(true)?;
+            shared.bind(address).map(|()| shared)
+        }
+        bound => bound.map(|()| alone),
+    }
 }
 
 #[cfg(test)]
@@ -76,10 +89,33 @@ mod tests {
         let port = Port::take("127.0.0.1:0").await.unwrap();
         let address = port.socket.local_addr().unwrap();
         let refused = TcpStream::connect(address).await.unwrap_err();
-        assert_eq!(refused.kind(), std::io::ErrorKind::ConnectionRefused);
+        assert_eq!(refused.kind(), io::ErrorKind::ConnectionRefused);
         let listener = port.listen().unwrap();
         assert_eq!(listener.local_addr().unwrap(), address);
         assert!(TcpStream::connect(address).await.is_ok());
         assert!(Port::take(&address.to_string()).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn what_is_taken_is_taken_before_anybody_listens_there() {
+        let first = Port::take("127.0.0.1:0").await.unwrap();
+        let address = first.socket.local_addr().unwrap().to_string();
+        let second = Port::take(&address).await.unwrap_err();
+        assert!(format!("{second:?}").contains("Address already in use"), "{second:?}");
+        assert!(first.listen().is_ok());
+    }
+
+    #[tokio::test]
+    async fn connections_that_are_not_quite_over_keep_nobody_from_their_port() {
+        let listener = Port::take("127.0.0.1:0").await.unwrap().listen().unwrap();
+        let address = listener.local_addr().unwrap();
+        let (near, far) = (TcpStream::connect(address).await.unwrap(), listener.accept().await);
+        // Who closes first keeps the port of its side for a while.
+        drop(far.unwrap());
+        drop((near, listener));
+        for _ in 0..2 {
+            let next = Port::take(&address.to_string()).await.unwrap().listen().unwrap();
+            assert_eq!(next.local_addr().unwrap(), address);
+        }
     }
 }
