@@ -1,5 +1,6 @@
 //! A cluster at one moment, as text and as JSON.
 
+use std::iter;
 use std::time::Duration;
 
 use anyhow::Context;
@@ -32,7 +33,7 @@ pub(crate) fn running(overview: &Overview) -> u64 {
 const SILENCE: Duration = Duration::from_secs(15);
 
 /// Returns the workers, those first that an operator should look into.
-pub(crate) fn troubled_first(overview: &Overview) -> Vec<&WorkerState> {
+fn troubled_first(overview: &Overview) -> Vec<&WorkerState> {
     let mut workers: Vec<&WorkerState> = overview.workers.iter().collect();
     workers.sort_by_key(|worker| (worker.heard < SILENCE, worker.jobs.failed == 0));
     workers
@@ -97,16 +98,24 @@ fn worries(overview: &Overview) -> Vec<String> {
     .collect()
 }
 
-/// The titles of the columns of [`row`].
-pub(crate) fn titles() -> String {
-    columns([
-        "worker", "isa", "threads", "nodes/s", "nodes", "done", "failed", "up", "heard", "jobs",
-    ]) + "  longest job"
+/// Returns the titles of the columns and a line about each worker, those first that an operator should look into.
+pub(crate) fn table(overview: &Overview) -> Vec<String> {
+    let names = overview.workers.iter().map(|worker| worker.name.chars().count());
+    // Names of hosts may be long: the others line up with the longest.
+    let width = names.max().unwrap_or(0).max("worker".len());
+    let rows = troubled_first(overview).into_iter().map(|worker| row(worker, width));
+    iter::once(titles(width)).chain(rows).collect()
 }
 
-/// Returns the line about one worker.
-pub(crate) fn row(worker: &WorkerState) -> String {
-    let columns = columns([
+fn titles(width: usize) -> String {
+    let titles =
+        ["worker", "isa", "threads", "nodes/s", "nodes", "done", "failed", "up", "heard", "jobs"];
+    columns(titles, width) + "  longest job"
+}
+
+/// Returns the line about one worker, whose name has a column of this width.
+fn row(worker: &WorkerState, width: usize) -> String {
+    let texts = [
         &shown(&worker.name),
         &shown(&worker.isa),
         &worker.threads.to_string(),
@@ -117,16 +126,17 @@ pub(crate) fn row(worker: &WorkerState) -> String {
         &brief(worker.joined),
         &brief(worker.heard),
         &worker.running.len().to_string(),
-    ]);
+    ];
+    let columns = columns(texts.map(String::as_str), width);
     let longest = worker.running.first().map_or_else(String::new, longest);
     let draining = if worker.is_draining { "  leaving" } else { "" };
     format!("{columns}  {longest}{draining}").trim_end().to_owned()
 }
 
-fn columns(texts: [&str; 10]) -> String {
+fn columns(texts: [&str; 10], width: usize) -> String {
     let [name, isa, threads, rate, nodes, done, failed, up, heard, jobs] = texts;
     format!(
-        "{name:<34} {isa:<8} {threads:>7} {rate:>8} {nodes:>8} {done:>9} {failed:>6} {up:>6} {heard:>6} {jobs:>4}"
+        "{name:<width$} {isa:<8} {threads:>7} {rate:>8} {nodes:>8} {done:>9} {failed:>6} {up:>6} {heard:>6} {jobs:>4}"
     )
 }
 
@@ -334,14 +344,20 @@ mod tests {
 
     #[test]
     fn a_row_has_its_columns_and_nothing_that_steers_the_terminal() {
-        let row = row(&worker());
-        assert_eq!(
-            row,
-            "host?[2J/1                         avx2           8  200.0 M    1.4 T     1,234      0     2h     0s    \
-             1  2m 60 empties -64..+64, 2.5 M nodes  leaving"
+        let long = WorkerState { name: format!("{}/2", "host".repeat(20)), ..worker() };
+        let table = table(&Overview { workers: vec![worker(), long], ..overview() });
+        assert!(table[1].starts_with("host?[2J/1  "), "{table:?}");
+        assert!(
+            table[1].ends_with(
+                " avx2           8  200.0 M    1.4 T     1,234      0     2h     0s    1  \
+                 2m 60 empties -64..+64, 2.5 M nodes  leaving"
+            ),
+            "{table:?}"
         );
         let place = |text: &str, what| text.find(what).map(|start| start + str::len(what));
-        assert_eq!(place(&titles(), "threads"), place(&row, "  8"), "columns end together");
+        let places =
+            [place(&table[0], "threads"), place(&table[1], "  8"), place(&table[2], "  8")];
+        assert_eq!(places, [Some(82 + 9 + 8); 3], "columns end together: {table:?}");
     }
 
     #[test]

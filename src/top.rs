@@ -105,8 +105,8 @@ fn text(overview: &Overview, campaigns: &[Campaign]) -> Vec<String> {
     let unfinished = campaigns.iter().filter(|campaign| campaign.open > 0);
     lines.extend(unfinished.map(campaign::progress));
     if !overview.workers.is_empty() {
-        lines.extend([String::new(), overview::titles()]);
-        lines.extend(overview::troubled_first(overview).into_iter().map(overview::row));
+        lines.push(String::new());
+        lines.extend(overview::table(overview));
     }
     lines
 }
@@ -114,25 +114,51 @@ fn text(overview: &Overview, campaigns: &[Campaign]) -> Vec<String> {
 /// Draws as many lines as the terminal has place for.
 fn draw(terminal: &Term, lines: &[String]) -> anyhow::Result<()> {
     let (rows, columns) = terminal.size();
-    let (rows, columns) = (usize::from(rows).max(2), usize::from(columns));
-    let is_cut = lines.len() > rows;
-    let shown = if is_cut { rows - 1 } else { lines.len() };
-    let mut frame: String = lines[..shown].iter().fold(String::new(), |mut frame, line| {
-        // Writing into a string cannot fail. ESC [K clears what an earlier frame had behind this line.
-        let _infallible = writeln!(frame, "{}\x1b[K", truncate_str(line, columns, "…"));
-        frame
-    });
-    if is_cut {
-        let more = lines.len() - shown;
-        let _infallible = write!(frame, "… {more} lines more: --json has all\x1b[K");
-    }
-    let drawn = terminal
-        .move_cursor_to(0, 0)
-        .and_then(|()| terminal.write_str(frame.trim_end_matches('\n')));
+    let frame = frame(lines, usize::from(rows), usize::from(columns));
+    let drawn = terminal.move_cursor_to(0, 0).and_then(|()| terminal.write_str(&frame));
     drawn.and_then(|()| terminal.clear_to_end_of_screen()).context("drawing on the terminal")
+}
+
+/// Returns the first lines, as many as a terminal of so many rows and columns has place for.
+///
+/// The last row stays free: there the cursor waits, and whatever else is printed begins, be it a warning or the prompt
+/// of the shell. What was there before is cleared in front of each line: behind one that fills the row, the cursor may
+/// still stand on its last character.
+fn frame(lines: &[String], rows: usize, columns: usize) -> String {
+    let place = rows.max(2) - 1;
+    let is_cut = lines.len() > place;
+    let shown = if is_cut { place - 1 } else { lines.len() };
+    let remark = format!("… {} lines more: --json has all", lines.len() - shown);
+    let remark = is_cut.then_some(&remark);
+    lines[..shown].iter().chain(remark).fold(String::new(), |mut frame, line| {
+        // Writing into a string cannot fail.
+        let _infallible = writeln!(frame, "\x1b[K{}", truncate_str(line, columns, "…"));
+        frame
+    })
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
     let parsed = text.parse().ok().filter(|seconds| (0.1..=86_400.0).contains(seconds));
     parsed.map(Duration::from_secs_f64).ok_or_else(|| "expected seconds, 0.1 to 86400".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns what a terminal shows of a frame, in rows.
+    fn shown(frame: &str) -> Vec<&str> {
+        frame.split('\n').map(|row| row.strip_prefix("\x1b[K").unwrap_or(row)).collect()
+    }
+
+    #[test]
+    fn the_last_line_is_shown_and_the_row_below_it_is_free() {
+        let lines = ["first", "second", "third"].map(str::to_owned);
+        assert_eq!(shown(&frame(&lines, 24, 80)), ["first", "second", "third", ""]);
+        assert_eq!(shown(&frame(&lines, 4, 5)), ["first", "seco…", "third", ""]);
+        assert_eq!(shown(&frame(&lines, 3, 80)), ["first", "… 2 lines more: --json has all", ""]);
+        for rows in [0, 1, 2] {
+            assert_eq!(shown(&frame(&lines, rows, 10)), ["… 3 lines…", ""]);
+        }
+    }
 }
