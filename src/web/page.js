@@ -1,6 +1,7 @@
 "use strict";
 
 const EVERY = 2000; // Milliseconds between two looks.
+const PATIENCE = 10000; // Milliseconds after which an answer is not waited for any more: a machine that is gone says nothing.
 const SHOWN = 500; // Rows of workers; the JSON has all.
 const QUIET = 15; // Seconds without a sign of life after which a worker is shown faintly.
 
@@ -116,7 +117,7 @@ function workers(list) {
 
 async function look() {
   try {
-    const answer = await fetch("overview.json", { cache: "no-store" });
+    const answer = await fetch("overview.json", { cache: "no-store", signal: AbortSignal.timeout(PATIENCE) });
     if (!answer.ok) throw new Error(await answer.text());
     const cluster = await answer.json();
     at("build").textContent = cluster.build;
