@@ -7,6 +7,7 @@ mod access;
 mod bad_input;
 mod bench;
 mod campaign;
+mod certificates;
 mod cluster;
 mod harness;
 mod known_scores;

@@ -1,0 +1,40 @@
+//! `deploy/certificates`: what it is told wrongly. That it makes certificates which are accepted is for `.ci/slurm` to see.
+
+use std::path::Path;
+use std::process::Command;
+
+use tempfile::TempDir;
+
+use crate::harness::{Finished, Process};
+
+fn certificates(home: &Path, arguments: &[&str]) -> Finished {
+    let mut command = Command::new(concat!(env!("CARGO_MANIFEST_DIR"), "/deploy/certificates"));
+    command.args(arguments).current_dir(home);
+    Process::start(command).finish()
+}
+
+#[test]
+fn what_is_mistyped_makes_neither_a_folder_nor_a_certificate() {
+    let home = TempDir::new().expect("a temporary folder");
+    let cases: [(&[&str], &str); 6] = [
+        (&[], "the folder is missing"),
+        (&["--caller", "worker-1"], "found the option --caller"),
+        (
+            &["tls", "--callers", "worker-1"],
+            "found \"--callers\", which is neither a host nor an IP",
+        ),
+        (&["tls", "host,IP:10.0.0.1"], "found \"host,IP:10.0.0.1\""),
+        (&["tls", "--caller"], "the name of the caller is missing"),
+        (&["tls", "--caller", "coordinator"], "coordinator cannot be the name of a caller"),
+    ];
+    for (arguments, message) in cases {
+        let refused = certificates(home.path(), arguments);
+        assert_eq!(refused.code, Some(2), "{refused:?}");
+        assert!(refused.stderr.len() == 1 && refused.stderr[0].contains(message), "{refused:?}");
+    }
+    let help = certificates(home.path(), &["--help"]);
+    assert_eq!(help.code, Some(0), "{help:?}");
+    let usage = "  certificates FOLDER --caller NAME... ";
+    assert!(help.stdout.iter().any(|line| line.starts_with(usage)), "{help:?}");
+    assert_eq!(home.path().read_dir().expect("it is a folder").count(), 0, "nothing is made");
+}
