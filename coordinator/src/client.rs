@@ -13,7 +13,7 @@ use outflank_engine::{Position, Window};
 use outflank_proto::message::{SolveRequest, SolveUpdate};
 use outflank_proto::v1::solver_client::SolverClient;
 pub use outflank_proto::{Access, Connection};
-use outflank_proto::{InvalidAddress, Unreached, Way, v1};
+use outflank_proto::{InvalidAddress, Unreached, Way, is_made_up, v1};
 use tokio::time::Instant;
 use tonic::{Code, Status, Streaming};
 
@@ -280,8 +280,8 @@ async fn next(updates: &mut Streaming<v1::SolveUpdate>) -> Result<SolveUpdate, S
 
 /// Returns the final error that a status stands for, or `None` if another try may help.
 fn verdict(status: &Status) -> Option<ClientError> {
-    if status.source().is_some() {
-        return None; // It was made on this side: the connection broke.
+    if status.source().is_some() || is_made_up(status) {
+        return None; // It was made on this side: the connection broke, or leads to something else for a while.
     }
     let reason = status.message().to_owned();
     match status.code() {
@@ -298,6 +298,9 @@ fn verdict(status: &Status) -> Option<ClientError> {
 fn causes(error: &(dyn Error + 'static)) -> String {
     let status = error.downcast_ref::<Status>().map(|status| status.message().to_owned());
     let mut text = status.unwrap_or_else(|| error.to_string());
+    if error.downcast_ref::<Status>().is_some_and(is_made_up) {
+        text = format!("what answers there is no coordinator: {text}");
+    }
     let mut cause = error.source();
     while let Some(error) = cause {
         let told = error.to_string();

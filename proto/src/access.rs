@@ -122,6 +122,17 @@ pub fn is_role_refusal(status: &Status) -> bool {
         && status.metadata().get(key).is_some_and(|found| found.as_bytes() == value.as_bytes())
 }
 
+/// Returns whether no coordinator has said that. Another HTTP server may answer at its address, for a while such as a
+/// proxy before it, or because the address is that of its page: then tonic makes up a status from the HTTP code, with
+/// the headers of that server's answer or none.
+#[must_use]
+pub fn is_made_up(status: &Status) -> bool {
+    let may_be = [Code::Unimplemented, Code::PermissionDenied, Code::Unauthenticated];
+    let kind = status.metadata().get("content-type");
+    let is_grpc = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/grpc"));
+    may_be.contains(&status.code()) && !is_grpc
+}
+
 /// What a caller shows and expects.
 #[derive(Clone, Debug, Default)]
 pub struct Access {

@@ -21,7 +21,9 @@ mod way;
 mod whereabouts;
 mod worker_messages;
 
-pub use access::{Access, Connection, InvalidToken, Pass, Token, is_role_refusal, role_refused};
+pub use access::{
+    Access, Connection, InvalidToken, Pass, Token, is_made_up, is_role_refusal, role_refused,
+};
 pub use address::{InvalidAddress, endpoint};
 pub use identity::Identity;
 pub use invalid::InvalidField;

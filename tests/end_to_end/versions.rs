@@ -66,6 +66,22 @@ fn a_worker_waits_until_another_http_server_has_gone_from_the_address() {
     }
 }
 
+#[test]
+fn an_http_server_is_told_from_a_coordinator() {
+    let home = TempDir::new().expect("a temporary folder");
+    for code in [401, 403, 404] {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let address = listener.local_addr().expect("a bound address").to_string();
+        let runtime = Runtime::new().expect("a runtime");
+        runtime.spawn(answer_with(code, listener));
+        let message = format!("{address}: what answers there is no coordinator: grpc-status");
+        for command in [&["solve", "f5"][..], &["top"], &["campaign", "list"]] {
+            run(home.path(), &[command, &["--connect", &address]].concat())
+                .assert_fails(4, &message);
+        }
+    }
+}
+
 /// Answers all that comes with an HTTP code, over HTTP/2.
 async fn answer_with(code: u16, listener: TcpListener) {
     listener.set_nonblocking(true).expect("it can be");

@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use outflank_proto::message::{FromWorker, Hello, Report, ToWorker, Welcome};
 use outflank_proto::v1::cluster_client::ClusterClient;
-use outflank_proto::{Connection, NEWEST_PROTOCOL, OLDEST_PROTOCOL, Reached, is_role_refusal, v1};
+use outflank_proto::{
+    Connection, NEWEST_PROTOCOL, OLDEST_PROTOCOL, Reached, is_made_up, is_role_refusal, v1,
+};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, Interval, MissedTickBehavior};
 use tokio_stream::wrappers::ReceiverStream;
@@ -210,13 +212,6 @@ fn refusal(status: &Status) -> Ended {
         Code::Unauthenticated => Ended::Unknown(status.message().to_owned()),
         _ => Ended::Lost { cause: said(status), welcomed: false },
     }
-}
-
-/// Returns whether no coordinator has said that. Another HTTP server may answer at its address for a while, such as a
-/// proxy before it: then tonic makes up a status from the HTTP code, without the headers of an answer.
-fn is_made_up(status: &Status) -> bool {
-    let may_be = [Code::Unimplemented, Code::PermissionDenied, Code::Unauthenticated];
-    may_be.contains(&status.code()) && status.metadata().is_empty()
 }
 
 /// Returns the beat of the heart: twice as fast as the coordinator wants, for slow networks.

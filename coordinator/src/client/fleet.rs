@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use outflank_proto::fleet::Overview;
 use outflank_proto::v1::fleet_client;
-use outflank_proto::{Connection, v1};
+use outflank_proto::{Connection, is_made_up, v1};
 use tonic::{Code, Status};
 
 use super::{ClientError, causes, verdict};
@@ -43,7 +43,7 @@ impl FleetClient {
 }
 
 fn error(status: &Status) -> ClientError {
-    if status.code() == Code::Unimplemented {
+    if status.code() == Code::Unimplemented && !is_made_up(status) {
         let reason = "it is of an earlier release, which does not tell what its workers do";
         return ClientError::Refused { reason: reason.to_owned() };
     }
