@@ -1,6 +1,6 @@
 //! The positions that the command line names.
 
-use std::fs;
+use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -16,10 +16,13 @@ pub(crate) fn read(argument: &str, board: BoardSize) -> Result<Vec<Problem>, Fai
     problems(argument, board).or_exit(Exit::BadInput)
 }
 
+/// The most bytes that are read, some millions of positions: what never ends, as a device does not, must not take all
+/// memory.
+const MOST_BYTES: u64 = 1 << 30;
+
 fn problems(argument: &str, board: BoardSize) -> anyhow::Result<Vec<Problem>> {
     if argument == "-" {
-        let mut bytes = Vec::new();
-        io::stdin().read_to_end(&mut bytes).context("reading standard input")?;
+        let bytes = whole("standard input", io::stdin(), MOST_BYTES)?;
         return Ok(parse("standard input", &text("standard input", bytes)?, board)?);
     }
     let path = Path::new(argument);
@@ -28,7 +31,8 @@ fn problems(argument: &str, board: BoardSize) -> anyhow::Result<Vec<Problem>> {
         if path.is_dir() {
             bail!("{argument} is a folder, expected a file of positions");
         }
-        let bytes = fs::read(path).with_context(|| format!("reading {argument}"))?;
+        let file = File::open(path).with_context(|| format!("reading {argument}"))?;
+        let bytes = whole(argument, file, MOST_BYTES)?;
         return Ok(parse(argument, &text(argument, bytes)?, board)?);
     }
     parse("POSITION", argument, board).map_err(|error| explain(argument, error))
@@ -47,6 +51,19 @@ fn is_there(path: &Path) -> anyhow::Result<bool> {
         }
         found => found.with_context(|| format!("reading {}", path.display())),
     }
+}
+
+/// Returns all there is to read, unless that is more than `most` bytes.
+fn whole(name: &str, reader: impl Read, most: u64) -> anyhow::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let read = reader.take(most + 1).read_to_end(&mut bytes);
+    read.with_context(|| format!("reading {name}"))?;
+    if bytes.len() as u64 > most {
+        bail!(
+            "{name} has more than {most} bytes, expected fewer positions: a campaign takes any number"
+        );
+    }
+    Ok(bytes)
 }
 
 fn text(name: &str, bytes: Vec<u8>) -> anyhow::Result<String> {
@@ -105,6 +122,13 @@ mod tests {
             let said = message(&text);
             assert!(said.contains("aaa…") && said.len() < 200, "{said}");
         }
+    }
+
+    #[test]
+    fn what_does_not_end_is_not_read_for_ever() {
+        assert_eq!(whole("x", &b"f5d6"[..], 4).unwrap(), b"f5d6");
+        let error = whole("x", io::repeat(0), 4).unwrap_err().to_string();
+        assert!(error.starts_with("x has more than 4 bytes, expected fewer positions"), "{error}");
     }
 
     #[test]

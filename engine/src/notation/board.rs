@@ -18,6 +18,9 @@ enum Content {
 /// The number of squares of a board that is written with its walls.
 const ALL: usize = 64;
 
+/// More marks than a board and its side have: whatever the line is, only so many are looked at.
+const MOST_MARKS: usize = ALL + 8;
+
 fn content(character: char) -> Option<Content> {
     match character {
         'X' | 'x' | '*' => Some(Content::Disc(Side::Black)),
@@ -35,8 +38,13 @@ pub(super) fn parse(
     size: BoardSize,
 ) -> Result<(Position, Side), NotationError> {
     let segment = segment.trimmed();
-    let marks: Vec<(usize, char)> = segment.marks().collect();
+    let marks: Vec<(usize, char)> = segment.marks().take(MOST_MARKS).collect();
     let own = size.squares() as usize;
+    if marks.len() == MOST_MARKS {
+        let ends_alone = segment.text.chars().nth_back(1).is_some_and(char::is_whitespace);
+        let found = segment.marks().count() - usize::from(ends_alone);
+        return Err(unlike_a_board(segment, &marks, found, own));
+    }
     let has_side = ends_with_a_side(&marks, own);
     let (squares, rest) = marks.split_at(marks.len() - usize::from(has_side));
     let walled = squares.iter().any(|&(_, mark)| mark == '+');

@@ -128,6 +128,15 @@ fn every_fault_names_its_place_and_what_was_expected() {
         (&board[..60], "column 1: found a board of 60 squares, expected 64 squares"),
         (&format!("{} X", &board[1..]), "column 1: found a board of 63 squares"),
         (&format!("{board}-- X"), "column 1: found a board of 66 squares"),
+        (
+            &format!("{} X", "-".repeat(1000)),
+            "column 1: found a board of 1000 squares, expected 64",
+        ),
+        (&"-".repeat(1000), "column 1: found a board of 1000 squares, expected 64"),
+        (
+            &format!("--q{}", "-".repeat(1000)),
+            "column 3: found 'q' on the board, expected X (black)",
+        ),
         (&format!("--q{} X", &board[3..]), "column 3: found 'q' on the board, expected X (black)"),
         (board, "column 65: the side to move is missing after the 64 squares, expected X or O"),
         (&format!("{board} q"), "column 66: found 'q' as the side to move, expected X or O"),
