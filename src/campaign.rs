@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: &Campaign, quiet: bool) -> Result<Exit, Failure> {
 async fn act(action: &Action, quiet: bool) -> Result<Exit, Failure> {
     let (stop, _watch) = interrupt::watch().context("listening for Ctrl-C")?;
     let opened = stop.run_until_cancelled(Place::open(action)).await;
-    let Some(place) = opened else { return Ok(Exit::Interrupted) };
+    let Some(place) = opened else { return Ok(interrupt::before_the_begin()) };
     let mut place = place?;
     let done = {
         let client = place.client();

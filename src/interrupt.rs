@@ -8,6 +8,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::exit::Exit;
+use crate::{machine, output};
 
 /// A SIGTERM so soon after the first signal is the same request: batch systems send it to a process and to all
 /// processes of its job.
@@ -38,6 +39,14 @@ pub(crate) fn watch() -> std::io::Result<(CancellationToken, JoinSet<()>)> {
         }
     });
     Ok((stop, tasks))
+}
+
+/// Says that a command was interrupted before it could ask anything: its store was not open, or its coordinator not
+/// reached.
+pub(crate) fn before_the_begin() -> Exit {
+    let again = machine::command_line();
+    output::note(&format!("interrupted before anything had begun; to go on: {again}"));
+    Exit::Interrupted
 }
 
 /// Ends the process without waiting for anything; what has been acknowledged is on disk.

@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: &Solve, quiet: bool) -> Result<Exit, Failure> {
 async fn solve(arguments: &Solve, quiet: bool, problems: &[Problem]) -> Result<Exit, Failure> {
     let (stop, _watch) = interrupt::watch().context("listening for Ctrl-C")?;
     let Some(cluster) = unless_stopped(&stop, Box::pin(Cluster::open(arguments))).await else {
-        return Ok(Exit::Interrupted);
+        return Ok(interrupt::before_the_begin());
     };
     let mut cluster = cluster?;
     let window = arguments.window.unwrap_or(Window::FULL);

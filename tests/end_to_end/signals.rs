@@ -75,6 +75,8 @@ fn a_signal_ends_a_command_that_still_opens_its_store() {
         process.signal("TERM");
         let finished = process.finish();
         assert_eq!(finished.code, Some(code), "{finished:?}");
+        let says = if code == 0 { "told to stop" } else { "interrupted before anything had begun" };
+        assert!(finished.stderr.iter().any(|line| line.contains(says)), "{finished:?}");
         drop(writer);
     }
     // An address in use is told before the store is opened.
