@@ -1,6 +1,7 @@
 //! Campaigns as text.
 
 use std::io::{self, IsTerminal};
+use std::iter;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
@@ -75,13 +76,20 @@ pub(super) fn table(campaigns: &[Campaign], json: bool) -> anyhow::Result<()> {
     if json {
         return campaigns.iter().try_for_each(|campaign| output::line(&object(campaign)?));
     }
-    output::line(&format!(
-        "{:<20} {:<10} {:>8} {:>13} {:>13} {:>9} {:>9} {:>13} {:>9}  time left",
+    lines(campaigns).iter().try_for_each(|line| output::line(line))
+}
+
+/// Returns the titles and a line for each campaign, in columns.
+fn lines(campaigns: &[Campaign]) -> Vec<String> {
+    let names = campaigns.iter().map(|campaign| campaign.name.chars().count());
+    let width = names.max().unwrap_or(0).max(20);
+    let titles = format!(
+        "{:<width$} {:<10} {:>8} {:>13} {:>13} {:>9} {:>9} {:>13} {:>9}  time left",
         "name", "state", "priority", "tasks", "proved", "refuted", "solved", "open", "nodes"
-    ))?;
-    for campaign in campaigns {
+    );
+    let row = |campaign: &Campaign| {
         let row = format!(
-            "{:<20} {:<10} {:>8} {:>13} {:>13} {:>9} {:>9} {:>13} {:>9}  {}",
+            "{:<width$} {:<10} {:>8} {:>13} {:>13} {:>9} {:>9} {:>13} {:>9}  {}",
             campaign.name,
             state(campaign),
             campaign.priority,
@@ -93,9 +101,9 @@ pub(super) fn table(campaigns: &[Campaign], json: bool) -> anyhow::Result<()> {
             short(campaign.nodes as f64),
             left(campaign),
         );
-        output::line(row.trim_end())?;
-    }
-    Ok(())
+        row.trim_end().to_owned()
+    };
+    iter::once(titles).chain(campaigns.iter().map(row)).collect()
 }
 
 /// Prints how far a campaign is, and the refuted rows. Returns the exit code that says the same.
@@ -442,6 +450,16 @@ mod tests {
         assert!(finished.contains("ffo, finished") && !finished.contains("/s"), "{finished}");
         assert_eq!(all_progress(&[campaign(0)]), "", "nor while somebody waits for others");
         assert_eq!(left(&campaign(0)), "", "nor in the table");
+    }
+
+    #[test]
+    fn columns_line_up_however_long_a_name_is() {
+        let long = Campaign { name: "a".repeat(64), ..campaign(2) };
+        let lines = lines(&[campaign(2), long]);
+        let ends = ["priority", " 0 ", " 0 "].iter().zip(&lines);
+        let ends: Vec<_> =
+            ends.map(|(word, line)| line.find(word).map(|at| at + word.trim_end().len())).collect();
+        assert_eq!(ends, [Some(64 + 1 + 10 + 1 + 8); 3], "{lines:?}");
     }
 
     #[test]
