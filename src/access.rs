@@ -65,7 +65,12 @@ fn pem(path: &Path, label: &str) -> Result<Vec<u8>, Failure> {
 }
 
 fn text(path: &Path) -> Result<String, Failure> {
-    fs::read_to_string(path).with_context(|| reading(path)).or_exit(Exit::BadInput)
+    let text = fs::read_to_string(path).with_context(|| reading(path)).or_exit(Exit::BadInput)?;
+    // Some editors begin a file with a mark that nobody sees, and that is part of no token.
+    match text.strip_prefix('\u{feff}') {
+        Some(rest) => Ok(rest.to_owned()),
+        None => Ok(text),
+    }
 }
 
 fn reading(path: &Path) -> String {

@@ -65,6 +65,8 @@ impl fmt::Display for Whereabouts {
 }
 
 fn listed(text: &str) -> Result<Vec<String>, InvalidAddress> {
+    // Some editors begin a file with a mark that nobody sees.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let addresses = text.split(',').map(str::trim);
     addresses.map(|address| endpoint(address).map(|_| address.to_owned())).collect()
 }
@@ -76,7 +78,7 @@ mod tests {
     #[test]
     fn addresses_stand_between_commas() {
         for (text, expected) in
-            [("a:1", &["a:1"][..]), ("a:1,[::1]:2 , b:3\n", &["a:1", "[::1]:2", "b:3"])]
+            [("\u{feff}a:1\r\n", &["a:1"][..]), ("a:1,[::1]:2 , b:3\n", &["a:1", "[::1]:2", "b:3"])]
         {
             assert_eq!(listed(text).expect("addresses"), expected);
         }

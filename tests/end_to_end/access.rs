@@ -45,7 +45,9 @@ fn only_who_shows_the_token_is_admitted() {
     let worker = worker(home.path(), &address, &["--token-file", "token"]);
     worker.wait_for("connected to the coordinator");
     let small = ["solve", "--board", "4x4", "start", "--json", "--connect", &address];
-    let objects = run(home.path(), &[&small[..], &["--token-file", "token"]].concat()).objects();
+    // As an editor of another system leaves it.
+    fs::write(home.path().join("edited"), "\u{feff}0123456789abcdef\r\n").expect("it is ours");
+    let objects = run(home.path(), &[&small[..], &["--token-file", "edited"]].concat()).objects();
     assert_eq!(objects[0]["value"], -10, "{objects:?}");
     worker.kill();
     coordinator.kill();
@@ -149,7 +151,7 @@ fn a_bad_line_of_the_coordinators_tokens_is_named_and_not_shown() {
     let home = home();
     for (text, expected) in [
         (format!("worker {WORKER}\nclerk {CLIENT}\n"), "line 2 does not begin with a role"),
-        (format!("worker {WORKER}\n{CLIENT}\n"), "line 2 has 1 words"),
+        (format!("worker {WORKER}\n{CLIENT}\n"), "line 2 has 1 word, expected"),
         ("# later\n".to_owned(), "there is no token"),
     ] {
         write(&home, "roles", &text);

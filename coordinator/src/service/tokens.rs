@@ -45,7 +45,7 @@ pub enum InvalidTokens {
     #[error("there is no token, expected {EXPECTED}")]
     Empty,
     /// A line has more than a role and a token, or less.
-    #[error("line {line} has {words} words, expected {EXPECTED}")]
+    #[error("line {line} has {words} {}, expected {EXPECTED}", if *words == 1 { "word" } else { "words" })]
     Words {
         /// The number of the line, from 1.
         line: usize,
@@ -203,8 +203,8 @@ mod tests {
         let cases = [
             (String::new(), "there is no token"),
             ("# nothing\n\n".to_owned(), "there is no token"),
-            (secret.to_owned(), "line 1 has 1 words"),
-            (format!("{first}\n{secret}{secret}"), "line 2 has 1 words"),
+            (secret.to_owned(), "line 1 has 1 word, expected"),
+            (format!("{first}\n{secret}{secret}"), "line 2 has 1 word, expected"),
             (format!("{first}\nclient {secret} {secret}{secret}"), "line 2 has 3 words"),
             (
                 format!("# x\n{first}\n{secret} {secret}{secret}"),
