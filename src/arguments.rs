@@ -7,6 +7,7 @@ use std::num::{IntErrorKind, ParseFloatError, ParseIntError};
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
+use clap::builder::Resettable;
 use clap::error::{ContextKind, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -36,7 +37,7 @@ const GLOBAL: usize = 900;
 impl Arguments {
     /// Reads the command line. Where it asks for a help text, or is wrong, that is said, and the exit code returned.
     pub(crate) fn read() -> Result<Self, Exit> {
-        let mut command = with_negative_numbers(Self::command());
+        let mut command = without_empty_variables(with_negative_numbers(Self::command()));
         let matches = command.try_get_matches_from_mut(env::args_os());
         matches
             .and_then(|mut matches| {
@@ -93,6 +94,15 @@ fn with_negative_numbers(command: clap::Command) -> clap::Command {
         _ => argument,
     };
     command.mut_args(allowed).mut_subcommands(with_negative_numbers)
+}
+
+/// Takes a variable of the environment that is empty for one that is not set, as scripts and unit files mean it.
+fn without_empty_variables(command: clap::Command) -> clap::Command {
+    let kept = |argument: Arg| match argument.get_env().and_then(env::var_os) {
+        Some(value) if value.is_empty() => argument.env(Resettable::Reset),
+        _ => argument,
+    };
+    command.mut_args(kept).mut_subcommands(without_empty_variables)
 }
 
 /// Says what was expected where a number is wrong, of which the standard library says only what is

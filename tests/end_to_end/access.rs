@@ -292,3 +292,20 @@ fn a_coordinator_that_does_not_encrypt_is_found_out() {
     run(home.path(), &arguments).assert_fails(4, "perhaps it does not encrypt");
     coordinator.kill();
 }
+
+#[test]
+fn a_variable_that_is_empty_is_not_set() {
+    let home = home();
+    let mut command = outflank(home.path(), &["solve", "--board", "4x4", "start", "--no-store"]);
+    let (coordinator, address) = coordinator(home.path(), "127.0.0.1:0", &[]);
+    let mut list = outflank(home.path(), &["campaign", "list", "--connect", &address]);
+    for name in ["TOKEN_FILE", "TLS_CA", "TLS_NAME", "TLS_CERT", "TLS_KEY"] {
+        command.env(format!("OUTFLANK_{name}"), "");
+        list.env(format!("OUTFLANK_{name}"), "");
+    }
+    for command in [command, list] {
+        let finished = Process::start(command).finish();
+        assert_eq!(finished.code, Some(0), "{finished:?}");
+    }
+    coordinator.kill();
+}
