@@ -76,12 +76,20 @@ fn check_access(command: &clap::Command, matches: &ArgMatches) -> Result<(), cla
         let message = "--tls-name needs --tls-ca <FILE>";
         return Err(clap::Error::raw(ErrorKind::MissingRequiredArgument, message));
     }
-    if !may_connect || asked.contains_id("connect") {
+    if !may_connect {
         return Ok(());
     }
-    let Some(typed) = ["token_file", "tls_ca", "tls_cert"].into_iter().find(is_typed) else {
-        return Ok(());
-    };
+    if asked.contains_id("connect") {
+        let needs = [("tls_cert", "tls_key"), ("tls_cert", "tls_ca"), ("tls_key", "tls_cert")];
+        let is_half = |&(one, other): &(_, _)| asked.contains_id(one) && !asked.contains_id(other);
+        let Some((_, missing)) = needs.into_iter().find(is_half) else { return Ok(()) };
+        let option = missing.replace('_', "-");
+        let message =
+            format!("the following required arguments were not provided:\n  --{option} <FILE>");
+        return Err(clap::Error::raw(ErrorKind::MissingRequiredArgument, message));
+    }
+    let access = ["token_file", "tls_ca", "tls_cert", "tls_key"];
+    let Some(typed) = access.into_iter().find(is_typed) else { return Ok(()) };
     let message = format!("--{} needs --connect <ADDR>", typed.replace('_', "-"));
     Err(clap::Error::raw(ErrorKind::MissingRequiredArgument, message))
 }
@@ -304,16 +312,10 @@ pub(crate) struct Access {
     #[arg(long, value_name = "NAME", env = "OUTFLANK_TLS_NAME")]
     pub(crate) tls_name: Option<String>,
     /// The file with the certificate to show a coordinator that wants one (PEM).
-    #[arg(
-        long,
-        value_name = "FILE",
-        requires = "tls_key",
-        requires = "tls_ca",
-        env = "OUTFLANK_TLS_CERT"
-    )]
+    #[arg(long, value_name = "FILE", env = "OUTFLANK_TLS_CERT")]
     pub(crate) tls_cert: Option<PathBuf>,
     /// The file with the private key of this certificate (PEM).
-    #[arg(long, value_name = "FILE", requires = "tls_cert", env = "OUTFLANK_TLS_KEY")]
+    #[arg(long, value_name = "FILE", env = "OUTFLANK_TLS_KEY")]
     pub(crate) tls_key: Option<PathBuf>,
 }
 

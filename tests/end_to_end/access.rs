@@ -294,7 +294,7 @@ fn a_coordinator_that_does_not_encrypt_is_found_out() {
 }
 
 #[test]
-fn a_variable_that_is_empty_is_not_set() {
+fn a_variable_that_is_empty_or_not_needed_is_not_there() {
     let home = home();
     let mut command = outflank(home.path(), &["solve", "--board", "4x4", "start", "--no-store"]);
     let (coordinator, address) = coordinator(home.path(), "127.0.0.1:0", &[]);
@@ -303,7 +303,10 @@ fn a_variable_that_is_empty_is_not_set() {
         command.env(format!("OUTFLANK_{name}"), "");
         list.env(format!("OUTFLANK_{name}"), "");
     }
-    for command in [command, list] {
+    // The certificate to show is there for those who ask a cluster: of one half the other is missing only then.
+    let mut half = outflank(home.path(), &["solve", "--board", "4x4", "start", "--no-store"]);
+    half.env("OUTFLANK_TLS_CERT", "certificate.pem");
+    for command in [command, list, half] {
         let finished = Process::start(command).finish();
         assert_eq!(finished.code, Some(0), "{finished:?}");
     }
