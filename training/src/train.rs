@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Instant;
 
-use outflank_engine::evaluation::patterns::FINGERPRINT;
 use outflank_engine::evaluation::{File, PARAMETERS, Weights, stage_of};
 use outflank_kernel::Isa;
 
@@ -14,7 +13,7 @@ use crate::refit::Refit;
 use crate::samples::{Purpose, positions};
 use crate::stage::{Fitted, fit, mean_residual, problem};
 use crate::work::Work;
-use crate::{Samples, TrainingError, labels, selectivity};
+use crate::{Plan, Samples, TrainingError, labels, selectivity};
 
 /// The version of the generator, the labels and the fit: a change in them is another training.
 pub(crate) const GENERATOR: u32 = 1;
@@ -22,105 +21,15 @@ pub(crate) const GENERATOR: u32 = 1;
 /// The first stage that is fitted: nine and ten empty squares, with exact labels.
 pub(crate) const BASE: u32 = stage_of(10);
 /// The last stage of the game that is fitted: five and six empty squares.
-const FIRST: u32 = stage_of(5);
+pub(crate) const FIRST: u32 = stage_of(5);
 /// The stage of the most empty squares for which there are weights to fit, 55 and 56.
-const LAST: u32 = stage_of(56);
+pub(crate) const LAST: u32 = stage_of(56);
 
 /// Forces towards the prior: of the base, which has none; of a stage towards its neighbour; of the
 /// exact correction towards the fit to searched labels.
 const RIDGE_BASE: f64 = 10.0;
 const RIDGE_STAGE: f64 = 30.0;
 const RIDGE_CORRECTION: f64 = 150.0;
-
-/// What to train, with what effort.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Plan {
-    /// The seed of all games.
-    pub seed: u64,
-    /// The most empty squares to train for, 10 to 56.
-    pub empties: u32,
-    /// Games for the base, nine and ten empty squares; fewer empty squares get a quarter each.
-    pub base: usize,
-    /// Games for each further stage.
-    pub games: usize,
-    /// Plies that labels are searched, even, at least 2; the first searched stage takes 2.
-    pub plies: u32,
-    /// Games with exact labels that correct the stages of 11–12, 13–14, … empty squares.
-    pub corrections: Vec<usize>,
-    /// Searches whose trees give positions for a second fit; each gives 1000 for a stage at most. 0
-    /// leaves the second fit out.
-    pub trees: usize,
-    /// Games for each number of empty squares where shallow and deep searches are compared; 0 leaves
-    /// that out.
-    pub selectivity: usize,
-    /// Searches in whose trees the costs of proofs are measured; 0 leaves that out, and the search
-    /// then has nothing to compare moves by.
-    pub costs: usize,
-}
-
-impl Default for Plan {
-    /// The effort that the measurements recommend: some hours on two cores.
-    fn default() -> Self {
-        Self {
-            seed: 1,
-            empties: 56,
-            base: 4_000_000,
-            games: 3_000_000,
-            plies: 4,
-            corrections: vec![1_000_000, 300_000, 100_000, 20_000, 4_000],
-            trees: 2_500,
-            selectivity: 4_000,
-            costs: CostPlan::default().searches,
-        }
-    }
-}
-
-impl Plan {
-    /// Returns the same plan with all numbers of games multiplied by `scale`.
-    #[must_use]
-    pub fn scaled(mut self, scale: f64) -> Self {
-        let scaled = |games: usize| (games as f64 * scale).ceil() as usize;
-        self.base = scaled(self.base);
-        self.games = scaled(self.games);
-        self.corrections = self.corrections.into_iter().map(scaled).collect();
-        self.trees = scaled(self.trees);
-        self.selectivity = scaled(self.selectivity);
-        self.costs = scaled(self.costs);
-        self
-    }
-
-    /// Returns the plan as text, one fact a line.
-    fn text(&self) -> String {
-        let Self { seed, empties, base, games, plies, corrections, trees, selectivity, costs } =
-            self;
-        let mut text = format!(
-            "generator {GENERATOR}, patterns {FINGERPRINT:016x}\nseed {seed}\n\
-             empties {FEWEST}..{empties}\nbase {base} games\ngames {games}, plies {plies}\n\
-             corrections {corrections:?} games\nselectivity {selectivity} games\n",
-            FEWEST = 2 * FIRST - 1
-        );
-        if *trees > 0 {
-            writeln!(text, "trees of {trees} searches").expect("a string takes all");
-        }
-        if *costs > 0 {
-            writeln!(text, "costs in the trees of {costs} searches").expect("a string takes all");
-        }
-        text
-    }
-
-    fn check(&self) -> Result<(), TrainingError> {
-        let wrong = |what: &str, found: u32, expected: &str| {
-            Err(TrainingError::Plan(format!("{what} {found}, expected {expected}")))
-        };
-        if !(2 * BASE..=2 * LAST).contains(&self.empties) {
-            return wrong("most empty squares", self.empties, "10 to 56");
-        }
-        if self.plies == 0 || !self.plies.is_multiple_of(2) {
-            return wrong("plies", self.plies, "an even number of at least 2");
-        }
-        Ok(())
-    }
-}
 
 /// Trains the weights that `plan` describes. What is finished is kept in the folder `work`: called
 /// again after an interruption, training goes on there.
