@@ -33,6 +33,12 @@ pub enum TrainingError {
         /// The file.
         path: PathBuf,
     },
+    /// Another training works in the folder.
+    #[error("{path} is in use by another training")]
+    InUse {
+        /// The folder.
+        path: PathBuf,
+    },
     /// The work folder belongs to a training with another plan.
     #[error("{path} was made by another plan: it says `{found}`, this one says `{expected}`")]
     OtherPlan {

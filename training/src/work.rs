@@ -2,7 +2,7 @@
 //!
 //! Every file is written under another name and renamed when it is complete, and carries a checksum.
 
-use std::fs;
+use std::fs::{self, TryLockError};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
@@ -21,13 +21,16 @@ const NUMBERS: [u8; 8] = *b"OUTFLNKN";
 #[derive(Debug)]
 pub(crate) struct Work {
     folder: PathBuf,
+    /// Locked as long as a training makes something in the folder; a lock goes with its holder.
+    _lock: Option<fs::File>,
 }
 
 impl Work {
     /// Opens the folder for the training that `plan` describes, or makes it.
     pub(crate) fn open(folder: &Path, plan: &str) -> Result<Self, TrainingError> {
         fs::create_dir_all(folder).map_err(|source| failed("making", folder, source))?;
-        let work = Self { folder: folder.to_owned() };
+        let lock = lock(folder)?;
+        let work = Self { folder: folder.to_owned(), _lock: Some(lock) };
         let path = work.path("plan.txt");
         match fs::read_to_string(&path) {
             Ok(found) if found == plan => Ok(work),
@@ -42,7 +45,7 @@ impl Work {
 
     /// Returns the folder of a training, whatever its plan.
     pub(crate) fn existing(folder: &Path) -> Self {
-        Self { folder: folder.to_owned() }
+        Self { folder: folder.to_owned(), _lock: None }
     }
 
     /// Returns the samples of that name.
@@ -127,6 +130,17 @@ impl Work {
         let fitted = make()?;
         write_checked(&path, FITTED, &encode_fitted(&fitted))?;
         Ok(fitted)
+    }
+}
+
+/// Locks the folder: two trainings would replace each other's unfinished files.
+fn lock(folder: &Path) -> Result<fs::File, TrainingError> {
+    let path = folder.join("LOCK");
+    let file = fs::File::create(&path).map_err(|source| failed("writing", &path, source))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(TrainingError::InUse { path: folder.to_owned() }),
+        Err(TryLockError::Error(source)) => Err(failed("locking", &path, source)),
     }
 }
 
@@ -288,6 +302,16 @@ mod tests {
         Work::open(folder.path(), "seed 1\nscale 1\n").unwrap();
         let error = Work::open(folder.path(), "seed 1\nscale 2\n").unwrap_err().to_string();
         assert!(error.ends_with("it says `scale 1`, this one says `scale 2`"), "{error}");
+    }
+
+    #[test]
+    fn a_folder_in_which_another_training_works_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let first = Work::open(folder.path(), "seed 1\n").unwrap();
+        let error = Work::open(folder.path(), "seed 1\n").unwrap_err();
+        assert!(matches!(error, TrainingError::InUse { .. }), "{error}");
+        drop(first);
+        Work::open(folder.path(), "seed 1\n").unwrap();
     }
 
     #[test]
