@@ -3,9 +3,11 @@
 use std::fmt::Write as _;
 
 use outflank_engine::evaluation::patterns::FINGERPRINT;
+use outflank_engine::evaluation::stage_of;
 
 use crate::TrainingError;
 use crate::costs::CostPlan;
+use crate::selectivity::{FEWEST_EMPTIES, FEWEST_GAMES};
 use crate::train::{BASE, FIRST, GENERATOR, LAST};
 
 /// What to train, with what effort.
@@ -35,7 +37,7 @@ pub struct Plan {
 }
 
 impl Default for Plan {
-    /// The effort that the measurements recommend: some hours on two cores.
+    /// The effort that the measurements recommend: somewhat more than an hour on two cores.
     fn default() -> Self {
         Self {
             seed: 1,
@@ -86,15 +88,56 @@ impl Plan {
 
     /// Refuses what cannot be carried out.
     pub(crate) fn check(&self) -> Result<(), TrainingError> {
-        let wrong = |what: &str, found: u32, expected: &str| {
-            Err(TrainingError::Plan(format!("{what} {found}, expected {expected}")))
-        };
-        if !(2 * BASE..=2 * LAST).contains(&self.empties) {
-            return wrong("most empty squares", self.empties, "10 to 56");
+        let Self { empties, base, games, plies, trees, selectivity, costs, .. } = *self;
+        if !(2 * BASE..=2 * LAST).contains(&empties) {
+            return wrong(format!("most empty squares {empties}, expected 10 to 56"));
         }
-        if self.plies == 0 || !self.plies.is_multiple_of(2) {
-            return wrong("plies", self.plies, "an even number of at least 2");
-        }
-        Ok(())
+        check_plies(plies)?;
+        check_number("base", base, 1)?;
+        check_number("games", games, usize::from(stage_of(empties) > BASE))?;
+        self.corrections.iter().try_for_each(|&games| check_number("corrections", games, 0))?;
+        check_number("trees", trees, 0)?;
+        check_selectivity(selectivity, 2 * stage_of(empties))?;
+        check_number("costs", costs, 0)
     }
+}
+
+/// The most games or searches of one kind: there is no memory for more.
+const MOST: usize = 1 << 30;
+
+/// Refuses a number of games or searches that is not from `fewest` to [`MOST`].
+pub(crate) fn check_number(what: &str, found: usize, fewest: usize) -> Result<(), TrainingError> {
+    match found {
+        _ if found < fewest => wrong(format!("{what} {found}, expected at least {fewest}")),
+        _ if found > MOST => wrong(format!("{what} {found}, expected at most {MOST}")),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses numbers of plies by which values cannot be searched.
+pub(crate) fn check_plies(plies: u32) -> Result<(), TrainingError> {
+    if plies == 0 || !plies.is_multiple_of(2) {
+        return wrong(format!("plies {plies}, expected an even number of at least 2"));
+    }
+    Ok(())
+}
+
+/// Refuses to compare shallow and deep searches of too few games, or by weights for so few empty
+/// squares, at most `empties`, that nothing can be fitted.
+pub(crate) fn check_selectivity(games: usize, empties: u32) -> Result<(), TrainingError> {
+    if games == 0 {
+        return Ok(());
+    }
+    check_number("selectivity", games, FEWEST_GAMES)?;
+    if empties < FEWEST_EMPTIES {
+        return wrong(format!(
+            "selectivity {games} with weights for at most {empties} empty squares, \
+             expected 0 or weights for {FEWEST_EMPTIES}"
+        ));
+    }
+    Ok(())
+}
+
+fn wrong(what: String) -> Result<(), TrainingError> {
+    Err(TrainingError::Plan(what))
 }

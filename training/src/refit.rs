@@ -14,6 +14,7 @@ use outflank_engine::evaluation::patterns::FINGERPRINT;
 use outflank_engine::evaluation::{File, Weights, stage_of};
 use outflank_kernel::Isa;
 
+use crate::plan::{check_number, check_plies, check_selectivity};
 use crate::progress::Progress;
 use crate::samples::{Purpose, positions};
 use crate::stage::{Fitted, fit, mean_residual, problem};
@@ -66,21 +67,17 @@ impl RefitPlan {
     }
 
     fn check(&self, file: &File) -> Result<(), TrainingError> {
-        let wrong = |what: String| Err(TrainingError::Plan(what));
-        if self.trees == 0 {
-            return wrong("trees 0, expected at least 1".to_owned());
-        }
-        if self.plies == 0 || !self.plies.is_multiple_of(2) {
-            return wrong(format!("plies {}, expected an even number of at least 2", self.plies));
-        }
         let first = file.first_stage();
         if first > BASE {
             let [fewest, _] = both(first);
-            return wrong(format!(
+            return Err(TrainingError::Plan(format!(
                 "weights from {fewest} empty squares on, expected from 9 or fewer"
-            ));
+            )));
         }
-        Ok(())
+        check_number("trees", self.trees, 1)?;
+        check_plies(self.plies)?;
+        let [_, most] = both(first + file.stages().len() as u32 - 1);
+        check_selectivity(self.selectivity, most)
     }
 }
 

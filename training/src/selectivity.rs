@@ -15,6 +15,10 @@ use crate::{Progress, TrainingError, labels};
 
 /// The numbers of empty squares that are measured.
 const EMPTIES: [u32; 12] = [12, 13, 14, 15, 16, 18, 20, 22, 24, 27, 30, 34];
+/// There must be two different ones for anything to be fitted.
+pub(crate) const FEWEST_EMPTIES: u32 = EMPTIES[1];
+/// With fewer games nothing is left for the quantiles: the first four positions are for the fit.
+pub(crate) const FEWEST_GAMES: usize = 5;
 /// The deepest search, in plies.
 const DEEPEST: u32 = 8;
 /// The most empty squares for which the exact value is measured too.

@@ -66,12 +66,21 @@ fn little_training_predicts_better_than_none() {
 #[test]
 fn a_plan_that_makes_no_sense_is_refused() {
     let folder = tempfile::tempdir().unwrap();
-    for plan in
-        [Plan { plies: 3, ..plan() }, Plan { empties: 9, ..plan() }, Plan { empties: 57, ..plan() }]
-    {
+    for plan in [
+        Plan { plies: 3, ..plan() },
+        Plan { empties: 9, ..plan() },
+        Plan { empties: 57, ..plan() },
+        Plan { base: 0, ..plan() },
+        Plan { games: 0, ..plan() },
+        Plan { trees: usize::MAX, ..plan() },
+        // Hours later it would be too late to say so.
+        Plan { empties: 12, ..plan() },
+        Plan { selectivity: 4, ..plan() },
+    ] {
         let error = train(&plan, Isa::detect(), folder.path(), &Progress::hidden()).unwrap_err();
         assert!(matches!(error, TrainingError::Plan(_)), "{error}");
     }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing was begun");
 }
 
 /// Weights of up to 12 empty squares, fitted once.
@@ -111,7 +120,8 @@ fn a_second_fit_that_makes_no_sense_is_refused() {
         refit(file, &plan, Isa::detect(), folder.path(), &Progress::hidden()).unwrap_err()
     };
     let plan = RefitPlan { seed: 1, trees: 1, plies: 4, selectivity: 0 };
-    for plan in [RefitPlan { trees: 0, ..plan }, RefitPlan { plies: 3, ..plan }] {
+    let without_effect = RefitPlan { selectivity: 20, ..plan };
+    for plan in [RefitPlan { trees: 0, ..plan }, RefitPlan { plies: 3, ..plan }, without_effect] {
         let error = go(&first, plan);
         assert!(matches!(error, TrainingError::Plan(_)), "{error}");
     }
