@@ -17,6 +17,7 @@ use outflank_engine::{Effort, Engine, EngineError, Position, Request, Settings, 
 use outflank_kernel::Isa;
 use rayon::prelude::*;
 
+use crate::plan::check_number;
 use crate::samples::Purpose;
 use crate::train::GENERATOR;
 use crate::work::Work;
@@ -87,9 +88,7 @@ pub fn measure_costs(
     work: &Path,
     progress: &Progress,
 ) -> Result<File, TrainingError> {
-    if plan.searches == 0 {
-        return Err(TrainingError::Plan("searches 0, expected at least 1".to_owned()));
-    }
+    check_number("searches", plan.searches, 1)?;
     let text = format!("costs of weights {:016x}\ngenerator {GENERATOR}\n", file.id());
     let work = Work::open(work, &format!("{text}{}", plan.text()))?;
     with_costs(file, plan, isa, &work, progress)
@@ -142,8 +141,8 @@ fn measured(
     let mut total = Sums::new();
     for first in (0..plan.searches).step_by(PORTION) {
         let part = first..plan.searches.min(first + PORTION);
-        let numbers =
-            work.numbers(&format!("{name}-{first:05}"), || Ok(measuring.sums(part)?.numbers()))?;
+        let sums = || Ok(measuring.sums(part)?.numbers());
+        let numbers = work.numbers(&format!("{name}-{first:05}"), Sums::NUMBERS, sums)?;
         total = total.plus(&Sums::of(&numbers));
     }
     let too_few =
@@ -252,6 +251,9 @@ struct Sums(Vec<Sum>);
 const CELLS: usize = REPLIES * MARGINS;
 
 impl Sums {
+    /// How many [`numbers`](Self::numbers) there are.
+    const NUMBERS: usize = 3 * CostParameters::COUNTS[0];
+
     fn new() -> Self {
         Self(vec![Sum::default(); CELLS * MEASURED.count()])
     }

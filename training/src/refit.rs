@@ -114,7 +114,7 @@ pub fn refit(
         file = file.with_costs(costs, "");
     }
     if plan.selectivity > 0 {
-        return with_selectivity(file, isa, seed, plan.selectivity, progress);
+        return with_selectivity(file, isa, seed, plan.selectivity, work, progress);
     }
     Ok(match found {
         Some(found) => file.with_selectivity(found),

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Instant;
 
-use outflank_engine::evaluation::{File, PARAMETERS, Weights, stage_of};
+use outflank_engine::evaluation::{File, PARAMETERS, Selectivity, Weights, stage_of};
 use outflank_kernel::Isa;
 
 use crate::costs::{CostPlan, with_costs};
@@ -55,7 +55,8 @@ pub fn train(
     }
     let mut file = training.file();
     if plan.selectivity > 0 {
-        file = with_selectivity(file, isa, plan.seed, plan.selectivity, progress)?;
+        let (seed, games, work) = (plan.seed, plan.selectivity, &training.work);
+        file = with_selectivity(file, isa, seed, games, work, progress)?;
     }
     if plan.costs > 0 {
         let plan = CostPlan { seed: plan.seed, searches: plan.costs };
@@ -70,9 +71,14 @@ pub(crate) fn with_selectivity(
     isa: Isa,
     seed: u64,
     games: usize,
+    work: &Work,
     progress: &Progress,
 ) -> Result<File, TrainingError> {
-    let found = selectivity(&Weights::new(&file), isa, seed, games, progress)?;
+    let parameters = work.numbers("selectivity", Selectivity::PARAMETERS, || {
+        let found = selectivity(&Weights::new(&file), isa, seed, games, progress)?;
+        Ok(found.parameters().to_vec())
+    })?;
+    let found = Selectivity::of(parameters.first_chunk().expect("as many numbers as asked for"));
     progress.say(&format!("selectivity: {found:?}"));
     Ok(file.with_selectivity(found))
 }

@@ -97,17 +97,19 @@ impl Work {
         Ok(positions)
     }
 
-    /// Returns the numbers of that name, which `make` finds if they are not there yet.
+    /// Returns the `count` numbers of that name, which `make` finds if they are not there yet.
     pub(crate) fn numbers(
         &self,
         name: &str,
+        count: usize,
         make: impl FnOnce() -> Result<Vec<f64>, TrainingError>,
     ) -> Result<Vec<f64>, TrainingError> {
         let path = self.path(&format!("{name}.numbers"));
         if let Some(body) = read(&path, NUMBERS)? {
-            let (numbers, []) = body.as_chunks::<8>() else {
-                return Err(damaged(&path, "8 bytes for each number"));
-            };
+            let (numbers, rest) = body.as_chunks::<8>();
+            if numbers.len() != count || !rest.is_empty() {
+                return Err(damaged(&path, "8 bytes for each number, and so many of them"));
+            }
             return Ok(numbers.iter().map(|&number| f64::from_le_bytes(number)).collect());
         }
         let numbers = make()?;
@@ -287,8 +289,10 @@ mod tests {
         let positions = work.positions("test", || Ok(samples().positions)).unwrap();
         assert_eq!(work.positions("test", || unreachable!("they are there")).unwrap(), positions);
         assert_eq!(positions, samples().positions);
-        let numbers = work.numbers("test", || Ok(vec![0.5, -1.0])).unwrap();
-        assert_eq!(work.numbers("test", || unreachable!("they are there")).unwrap(), numbers);
+        let numbers = work.numbers("test", 2, || Ok(vec![0.5, -1.0])).unwrap();
+        assert_eq!(work.numbers("test", 2, || unreachable!("they are there")).unwrap(), numbers);
+        let error = work.numbers("test", 3, || unreachable!("they are there")).unwrap_err();
+        assert!(matches!(error, TrainingError::Damaged { .. }), "{error}");
         let fitted =
             Fitted { weights: vec![0.25; PARAMETERS], shift: -0.5, facts: "é".to_owned() };
         work.fitted("stage-05", || Ok(fitted.clone())).unwrap();

@@ -39,6 +39,8 @@ fn a_training_goes_on_where_it_was_interrupted() {
     let folder = tempfile::tempdir().unwrap();
     let go = || train(&plan(), Isa::detect(), folder.path(), &Progress::hidden());
     let whole = go().unwrap();
+    let kept = folder.path().join("selectivity.numbers");
+    assert!(kept.is_file(), "what was measured of selectivity is kept, too");
     let fits = ["stage-07.fitted", "stage-08.fitted", "stage-07-again.fitted"];
     let rest = ["stage-08-searched.samples", "trees.positions", "stage-07-again-trees.samples"];
     for lost in fits.into_iter().chain(rest) {

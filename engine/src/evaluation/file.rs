@@ -203,12 +203,8 @@ impl File {
             }
             before.clone_from(&stage.weights);
         }
-        let parameters: Vec<f64> = match &self.selectivity {
-            None => Vec::new(),
-            Some(Selectivity { mean, log_spread, quantiles }) => {
-                [&mean[..], &log_spread[..], &quantiles[..]].concat()
-            }
-        };
+        let parameters = self.selectivity.as_ref().map(Selectivity::parameters);
+        let parameters = parameters.as_ref().map_or(&[][..], |parameters| &parameters[..]);
         body.extend((parameters.len() as u32).to_le_bytes());
         body.extend(parameters.iter().flat_map(|parameter| parameter.to_le_bytes()));
         body.extend(u32::from(self.costs.is_some()).to_le_bytes());
@@ -359,10 +355,7 @@ impl<'a> Input<'a> {
     fn selectivity(&mut self) -> Result<Option<Selectivity>, WeightsError> {
         match self.number("a number of selectivity parameters")? as usize {
             0 => Ok(None),
-            Selectivity::PARAMETERS => {
-                let (mean, log_spread) = (self.finite()?, self.finite()?);
-                Ok(Some(Selectivity { mean, log_spread, quantiles: self.finite()? }))
-            }
+            Selectivity::PARAMETERS => Ok(Some(Selectivity::of(&self.finite()?))),
             _ => Err(self.malformed("0 or 19 selectivity parameters")),
         }
     }

@@ -25,8 +25,27 @@ impl Selectivity {
     /// The number of factors of mean and spread.
     pub const TERMS: usize = 7;
 
-    /// The number of parameters in the file.
-    pub(super) const PARAMETERS: usize = 2 * Self::TERMS + Self::CONFIDENCES.len();
+    /// The number of [parameters](Self::parameters).
+    pub const PARAMETERS: usize = 2 * Self::TERMS + Self::CONFIDENCES.len();
+
+    /// Returns all numbers in a row: those of the mean, of the spread, and the quantiles.
+    #[must_use]
+    pub fn parameters(&self) -> [f64; Self::PARAMETERS] {
+        let mut numbers = self.mean.iter().chain(&self.log_spread).chain(&self.quantiles);
+        std::array::from_fn(|_| *numbers.next().expect("there are as many"))
+    }
+
+    /// Returns what [`parameters`](Self::parameters) has put in a row.
+    #[must_use]
+    pub fn of(parameters: &[f64; Self::PARAMETERS]) -> Self {
+        let mut numbers = parameters.iter().copied();
+        let mut next = || numbers.next().expect("there are as many");
+        Self {
+            mean: std::array::from_fn(|_| next()),
+            log_spread: std::array::from_fn(|_| next()),
+            quantiles: std::array::from_fn(|_| next()),
+        }
+    }
 
     /// Returns what mean and spread are linear in: for searches 1, the number of empty squares and
     /// both depths, for exact deep values 1, the number of empty squares and the shallow depth.
