@@ -89,7 +89,14 @@ pub fn measure_costs(
     progress: &Progress,
 ) -> Result<File, TrainingError> {
     check_number("searches", plan.searches, 1)?;
-    let text = format!("costs of weights {:016x}\ngenerator {GENERATOR}\n", file.id());
+    // The searches depend on it, and the weights' number does not tell it.
+    let selectivity = file.selectivity().map_or(0, |selectivity| {
+        crc32fast::hash(selectivity.parameters().map(f64::to_le_bytes).as_flattened())
+    });
+    let text = format!(
+        "costs of weights {:016x}, selectivity {selectivity:08x}\ngenerator {GENERATOR}\n",
+        file.id()
+    );
     let work = Work::open(work, &format!("{text}{}", plan.text()))?;
     with_costs(file, plan, isa, &work, progress)
 }

@@ -168,6 +168,20 @@ fn costs_are_measured_the_same_on_any_number_of_threads() {
     assert!(costs.mean(10) < costs.mean(16), "larger trees take more nodes");
 }
 
+/// What was measured of shallow and deep searches steers the searches whose costs are measured.
+#[test]
+fn costs_by_another_selectivity_do_not_go_on_in_the_same_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = CostPlan { seed: 1, searches: 1 };
+    let go =
+        |file: File| measure_costs(file, &plan, Isa::detect(), folder.path(), &Progress::hidden());
+    go(embedded()).unwrap();
+    let mut selectivity = embedded().selectivity().unwrap().clone();
+    selectivity.quantiles[0] += 0.5;
+    let error = go(embedded().with_selectivity(selectivity)).unwrap_err();
+    assert!(matches!(error, TrainingError::OtherPlan { .. }), "{error}");
+}
+
 #[test]
 fn costs_of_no_search_are_refused() {
     let folder = tempfile::tempdir().unwrap();
