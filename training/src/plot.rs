@@ -101,9 +101,7 @@ impl Chart {
         values.dedup();
         for value in values {
             let x = across.right(self.place(value));
-            let label =
-                if value >= 1000.0 { format!("{:.0}k", value / 1000.0) } else { value.to_string() };
-            text(svg, (x, HEIGHT - MARGIN + 18.0), "middle", &label);
+            text(svg, (x, HEIGHT - MARGIN + 18.0), "middle", &label(value));
         }
     }
 }
@@ -119,7 +117,11 @@ impl Axis {
         let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
             (low.min(value), high.max(value))
         });
-        if low < high { Self { low, high } } else { Self { low: low - 1.0, high: low + 1.0 } }
+        match () {
+            () if low < high => Self { low, high },
+            () if low == high => Self { low: low - 1.0, high: low + 1.0 },
+            () => Self { low: 0.0, high: 1.0 }, // there are no values
+        }
     }
 
     fn share(&self, value: f64) -> f64 {
@@ -140,12 +142,23 @@ impl Axis {
     }
 }
 
+/// Returns what is written below a value of the horizontal axis; different values look different, unless
+/// they are nearly the same.
+fn label(value: f64) -> String {
+    if value < 10_000.0 {
+        value.to_string()
+    } else {
+        format!("{}k", (value / 100.0).round() / 10.0)
+    }
+}
+
 fn add(out: &mut String, text: std::fmt::Arguments<'_>) {
     out.write_fmt(text).expect("a string takes all");
 }
 
 fn text(svg: &mut String, (x, y): (f64, f64), anchor: &str, content: &str) {
-    let content = content.replace('&', "&amp;").replace('<', "&lt;");
+    let content = content.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let content = content.replace(char::is_control, " "); // no XML may hold them
     add(
         svg,
         format_args!("<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{content}</text>\n"),
@@ -174,6 +187,22 @@ mod tests {
         assert!(svg.contains("a &lt; b") && svg.contains(">second</text>"));
         assert_eq!(svg.matches("<polyline").count(), 2);
         assert!(svg.contains("56.0,56.0 584.0,344.0"), "{svg}");
+    }
+
+    #[test]
+    fn a_chart_without_points_is_a_chart() {
+        let series = vec![Series { name: "none".to_owned(), points: Vec::new() }];
+        let [title, across, up] = ["\u{1b}[2J > &", "labels", "discs"].map(str::to_owned);
+        let svg = Chart { title, across, up, logarithmic: true, series }.svg();
+        assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+        assert!(svg.contains("> [2J &gt; &amp;</text>"), "{svg}");
+    }
+
+    #[test]
+    fn different_values_are_written_differently() {
+        let written = [1.0, 64.0, 1024.0, 1500.0, 2000.0, 9_999.0, 10_000.0, 12_400.0, 794_000.0];
+        let expected = ["1", "64", "1024", "1500", "2000", "9999", "10k", "12.4k", "794k"];
+        assert_eq!(written.map(label), expected);
     }
 
     #[test]

@@ -48,7 +48,8 @@ fn a_training_goes_on_where_it_was_interrupted() {
     }
     assert!(go().unwrap() == whole, "the file differs after the interruption");
     let points = curve(folder.path(), Isa::detect(), 11, 100, &Progress::hidden()).unwrap();
-    assert_eq!(points, [], "there are fewer labels than a curve begins with");
+    let [all] = points[..] else { panic!("there are too few labels for two points: {points:?}") };
+    assert!(all.labels > 2000 && all.with_prior < all.alone, "{all:?}");
     let error = curve(folder.path(), Isa::detect(), 30, 100, &Progress::hidden()).unwrap_err();
     assert!(matches!(error, TrainingError::NotTrained { .. }), "{error}");
     let other = Plan { seed: 2, ..plan() };
