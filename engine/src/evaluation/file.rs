@@ -31,8 +31,8 @@ const MOST_STAGES: u32 = 32;
 /// A weights file cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WeightsError {
-    /// There is nothing in it: the program was built without weights.
-    #[error("the weights file is empty: this program was built without an evaluation")]
+    /// There is nothing in it, as where the program was built without weights.
+    #[error("the weights file is empty, as in a program that was built without an evaluation")]
     Absent,
     /// It is something else.
     #[error("no weights file: it begins with {found:02x?}, expected {expected:02x?}", expected = MAGIC)]
