@@ -73,14 +73,32 @@ pub(crate) fn fit(
     progress: &Progress,
 ) -> (Vec<f64>, f64) {
     let weights = problem.solve(prior, ridge, ITERATIONS, progress);
-    let residuals = problem.residuals(&weights);
-    let sum: f64 = residuals.iter().map(|residual| f64::from(residual.abs())).sum();
-    (weights, sum / residuals.len().max(1) as f64)
+    let error = mean(problem.residuals(&weights).into_iter().map(f32::abs));
+    (weights, error)
 }
 
 /// Returns the mean of label less prediction.
 pub(crate) fn mean_residual(problem: &Problem<TERMS>, weights: &[f64]) -> f64 {
-    let residuals = problem.residuals(weights);
-    let sum: f64 = residuals.iter().map(|&residual| f64::from(residual)).sum();
-    sum / residuals.len().max(1) as f64
+    mean(problem.residuals(weights).into_iter())
+}
+
+/// Returns the mean of the numbers, 0 if there are none.
+fn mean(numbers: impl ExactSizeIterator<Item = f32>) -> f64 {
+    let count = numbers.len().max(1) as f64;
+    // Not `sum`, which is −0 for no numbers, and would be written so.
+    numbers.fold(0.0, |sum, number| sum + f64::from(number)) / count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mean_of_nothing_is_written_without_a_sign() {
+        assert_eq!(
+            format!("{:.2} {:+.2}", mean([].into_iter()), mean([].into_iter())),
+            "0.00 +0.00"
+        );
+        assert_eq!(mean([1.0, -4.0].into_iter()), -1.5);
+    }
 }
