@@ -8,11 +8,9 @@ use outflank_kernel::Isa;
 use crate::regression::Problem;
 use crate::samples::{Purpose, positions};
 use crate::stage::{fit, problem};
+use crate::train::{RIDGE_BASE, RIDGE_STAGE};
 use crate::work::Work;
 use crate::{Progress, Samples, TrainingError, labels};
-
-/// Forces towards the prior as in the training: towards zero and towards the neighbouring stage.
-const RIDGES: [f64; 2] = [10.0, 30.0];
 
 /// The error after fitting to a part of the searched labels of a stage.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,8 +54,8 @@ pub fn curve(
         };
         points.push(CurvePoint {
             labels: part.labels.len(),
-            alone: error(&vec![0.0; PARAMETERS], RIDGES[0]),
-            with_prior: error(&prior, RIDGES[1]),
+            alone: error(&vec![0.0; PARAMETERS], RIDGE_BASE),
+            with_prior: error(&prior, RIDGE_STAGE),
         });
         stride *= 2;
     }

@@ -27,8 +27,8 @@ pub(crate) const LAST: u32 = stage_of(56);
 
 /// Forces towards the prior: of the base, which has none; of a stage towards its neighbour; of the
 /// exact correction towards the fit to searched labels.
-const RIDGE_BASE: f64 = 10.0;
-const RIDGE_STAGE: f64 = 30.0;
+pub(crate) const RIDGE_BASE: f64 = 10.0;
+pub(crate) const RIDGE_STAGE: f64 = 30.0;
 const RIDGE_CORRECTION: f64 = 150.0;
 
 /// Trains the weights that `plan` describes. What is finished is kept in the folder `work`: called
@@ -100,7 +100,7 @@ impl Training<'_> {
         let (mut games, mut ridge) = (self.plan.base, RIDGE_BASE);
         for stage in (FIRST..=BASE).rev() {
             let fitted = self.work.fitted(&format!("stage-{stage:02}"), || {
-                let samples = self.exact(stage, Purpose::Training, games)?;
+                let samples = self.exact(stage, (Purpose::Training, "exact"), games)?;
                 let (weights, error) = fit(&problem(&samples), &prior, ridge, self.progress);
                 let facts = format!("{} exact, error {error:.2}", samples.labels.len());
                 Ok(Fitted { weights, shift: 0.0, facts })
@@ -154,7 +154,7 @@ impl Training<'_> {
             write!(fitted.facts, "; shifted by {last_shift:+.2}").expect("a string takes all");
             return Ok(fitted);
         }
-        let problem = problem(&self.exact(stage, Purpose::Correction, games)?);
+        let problem = problem(&self.exact(stage, (Purpose::Correction, "correction"), games)?);
         fitted.shift = mean_residual(&problem, &fitted.weights);
         fitted.add_constant(fitted.shift);
         let (weights, error) = fit(&problem, &fitted.weights, RIDGE_CORRECTION, self.progress);
@@ -164,12 +164,13 @@ impl Training<'_> {
         Ok(Fitted { weights, ..fitted })
     }
 
-    fn exact(&self, stage: u32, purpose: Purpose, games: usize) -> Result<Samples, TrainingError> {
-        let name = match purpose {
-            Purpose::Training => "exact",
-            Purpose::Correction => "correction",
-            Purpose::Test | Purpose::Selectivity | Purpose::Trees | Purpose::Costs => "test",
-        };
+    /// Returns positions of a stage with exact values, which are kept under `name`.
+    fn exact(
+        &self,
+        stage: u32,
+        (purpose, name): (Purpose, &str),
+        games: usize,
+    ) -> Result<Samples, TrainingError> {
         self.work.samples(&format!("stage-{stage:02}-{name}"), || {
             let positions = positions(self.plan.seed, purpose, &both(stage), games, self.progress);
             let labels = labels::exact(self.isa, &positions, self.progress)?;
@@ -177,6 +178,7 @@ impl Training<'_> {
         })
     }
 
+    /// Returns positions of a stage with values searched by the stages before.
     fn labelled(&self, stage: u32, plies: u32) -> Result<Samples, TrainingError> {
         self.work.samples(&format!("stage-{stage:02}-searched"), || {
             let (seed, games) = (self.plan.seed, self.plan.games);
