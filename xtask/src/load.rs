@@ -31,6 +31,11 @@ use process::Coordinator;
 use promises::Promises;
 use worker::Plan;
 
+use crate::folder;
+
+/// Seconds in a day, longer than which nobody measures.
+const A_DAY: u64 = 86_400;
+
 /// Load one coordinator with thousands of workers over loopback and measure what they wait for.
 #[derive(Debug, Args)]
 pub(crate) struct Load {
@@ -44,10 +49,10 @@ pub(crate) struct Load {
     #[arg(long, value_name = "S", default_value_t = 30.0)]
     job_seconds: f64,
     /// The time before measuring, in seconds.
-    #[arg(long, value_name = "S", default_value_t = 40)]
+    #[arg(long, value_name = "S", default_value_t = 40, value_parser = clap::value_parser!(u64).range(..=A_DAY))]
     warm_up: u64,
     /// The time of measuring, in seconds.
-    #[arg(long, value_name = "S", default_value_t = 60)]
+    #[arg(long, value_name = "S", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=A_DAY))]
     seconds: u64,
     /// The nodes of a job, about: small, since this machine must search all of them.
     #[arg(long, value_name = "N", default_value_t = 2000)]
@@ -57,10 +62,10 @@ pub(crate) struct Load {
     #[arg(long, value_name = "N", default_value_t = 200.0)]
     found: f64,
     /// The number of positions that are asked for at the same time.
-    #[arg(long, value_name = "N", default_value_t = 16)]
+    #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u64).range(1..))]
     roots: u64,
     /// The empty squares of these positions.
-    #[arg(long, value_name = "N", default_value_t = 26)]
+    #[arg(long, value_name = "N", default_value_t = 26, value_parser = clap::value_parser!(u32).range(1..=60))]
     empties: u32,
     /// Kill the coordinator after half of the measured time and start it again on its store.
     #[arg(long)]
@@ -86,6 +91,7 @@ pub(crate) fn run(arguments: &Load) -> anyhow::Result<()> {
         "--found {}: expected 0 to a million",
         arguments.found
     );
+    folder::check(&arguments.work)?;
     process::allow_many_files()?;
     process::provide(arguments.program.as_deref())?;
     let runtime = tokio::runtime::Builder::new_multi_thread()

@@ -5,9 +5,11 @@
 
 mod families;
 mod faults;
+mod folder;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod instructions;
 mod load;
+mod positions;
 mod random;
 mod soak;
 mod variants;

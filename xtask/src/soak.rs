@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 use anyhow::ensure;
 use clap::Args;
 
+use crate::folder;
 use crate::load::process;
 use crate::random::Random;
 use cluster::{Cluster, Link};
@@ -52,7 +53,7 @@ pub(crate) struct Soak {
     /// The command to run, with outflank-check beside it [default: a release build of both].
     #[arg(long, value_name = "FILE")]
     program: Option<PathBuf>,
-    /// The folder for stores and logs.
+    /// The folder for stores and logs; what is there of an earlier run is removed.
     #[arg(long, value_name = "DIR", default_value = "target/soak")]
     work: PathBuf,
 }
@@ -68,6 +69,7 @@ pub(crate) fn run(arguments: &Soak) -> anyhow::Result<()> {
         return Ok(());
     }
     check(arguments)?;
+    folder::check(&arguments.work)?;
     let mut judge = Judge::new(&arguments.work, &arguments.positions)?;
     process::provide(arguments.program.as_deref())?;
     let mut random = Random(arguments.seed);

@@ -4,6 +4,7 @@
 //! place of the engine's choice; then all solvers take turns over the same positions, and the least
 //! processor time of each counts. All must visit the same nodes.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -14,6 +15,7 @@ use nix::sys::resource::{UsageWho, getrusage};
 use outflank_kernel::{Isa, Level};
 
 use crate::families::{self, Family};
+use crate::positions;
 
 /// Build the solver with each variant of a kernel family and time it on FFO #20 to #39.
 #[derive(Debug, Args)]
@@ -26,13 +28,13 @@ pub(crate) struct BenchVariants {
     #[arg(long, value_name = "NAME")]
     variant: Vec<String>,
     /// How often each solver has its turn.
-    #[arg(long, value_name = "N", default_value_t = 5)]
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
     /// The positions, as FIRST-LAST of the FFO set.
     #[arg(long, value_name = "FIRST-LAST", default_value = "20-39")]
     positions: String,
     /// The hash table of each solver, in MiB.
-    #[arg(long, value_name = "MIB", default_value_t = 64)]
+    #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..))]
     hash: u32,
     /// Take the solvers that the work folder has from an earlier run; build only those that it lacks.
     #[arg(long)]
@@ -56,6 +58,8 @@ struct Solver {
 pub(crate) fn run(arguments: &BenchVariants) -> anyhow::Result<()> {
     let isa = Isa::chosen()?;
     let families = wanted(&arguments.family)?;
+    check_variants(&arguments.variant, &families, isa.level())?;
+    positions::range(&arguments.positions)?;
     let mut solvers = build(arguments, &families, isa.level())?;
     let mut nodes = None;
     for round in 1..=arguments.rounds {
@@ -86,6 +90,16 @@ fn wanted(names: &[String]) -> anyhow::Result<Vec<Family>> {
     }
     families.retain(|family| names.is_empty() || names.iter().any(|name| name == family.name));
     Ok(families)
+}
+
+/// Refuses the name of a variant that none of the families has on the CPU's level.
+fn check_variants(names: &[String], families: &[Family], level: Level) -> anyhow::Result<()> {
+    let known: BTreeSet<_> = families.iter().flat_map(|family| family.on(level)).collect();
+    for name in names {
+        let list = known.iter().copied().collect::<Vec<_>>().join(", ");
+        ensure!(known.contains(name.as_str()), "--variant {name}: expected one of {list}");
+    }
+    Ok(())
 }
 
 /// Builds a solver for each variant that the CPU's level can enter.

@@ -9,6 +9,8 @@ use std::sync::OnceLock;
 use anyhow::{Context, ensure};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
+use crate::folder;
+
 /// The command, and the checker beside it.
 static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
 
@@ -63,10 +65,7 @@ pub(crate) struct Coordinator {
 impl Coordinator {
     /// Starts one on a fresh store in the folder `work`.
     pub(crate) fn start(work: &Path, job_nodes: u64) -> anyhow::Result<Self> {
-        if work.exists() {
-            fs::remove_dir_all(work).context("removing an old work folder")?;
-        }
-        fs::create_dir_all(work).context("making the work folder")?;
+        folder::make_anew(work)?;
         let (child, address) = launch(work, job_nodes, "127.0.0.1:0")?;
         Ok(Self { child, work: work.to_owned(), job_nodes, address })
     }

@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::cluster::Fault;
 use crate::load::process;
+use crate::{folder, positions};
 
 /// The number of the proof's searched rows that the checker solves again in each round.
 const SAMPLE: &str = "30";
@@ -31,9 +32,7 @@ pub(super) struct Judge {
 impl Judge {
     /// Takes the positions with these numbers.
     pub(super) fn new(work: &Path, numbers: &str) -> anyhow::Result<Self> {
-        let (first, last) = range(numbers).with_context(|| {
-            format!("--positions {numbers}: expected FIRST-LAST from 1 to 79, such as 20-44")
-        })?;
+        let (first, last) = positions::range(numbers)?;
         let file =
             fs::read_to_string("tests/data/ffo.obf").context("reading tests/data/ffo.obf")?;
         let problems = file.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
@@ -51,10 +50,7 @@ impl Judge {
 
     /// Makes the work folder anew.
     pub(super) fn begin_round(&mut self) -> anyhow::Result<()> {
-        if self.work.exists() {
-            fs::remove_dir_all(&self.work).context("removing an old work folder")?;
-        }
-        fs::create_dir_all(&self.work).context("making the work folder")?;
+        folder::make_anew(&self.work)?;
         fs::write(self.work.join("positions.obf"), &self.positions).context("writing positions")?;
         self.on_disk.clear();
         Ok(())
@@ -137,11 +133,4 @@ impl Judge {
         ensure!(output.status.success(), "{arguments:?} ended with {}: {said}", output.status);
         String::from_utf8(output.stdout).context("the output is text")
     }
-}
-
-/// Returns the numbers of the first and the last position, if they are numbers of positions.
-fn range(numbers: &str) -> Option<(usize, usize)> {
-    let (first, last) = numbers.split_once('-')?;
-    let (first, last) = (first.parse().ok()?, last.parse().ok()?);
-    (1 <= first && first <= last && last <= 79).then_some((first, last))
 }
