@@ -161,7 +161,8 @@ impl File {
         self.costs.as_ref()
     }
 
-    /// Returns a number that tells these weights from all others: a hash of them.
+    /// Returns a number that tells these weights from all others: a hash of the stages and the costs. What
+    /// the file says of selectivity and its provenance are not in it.
     #[must_use]
     pub fn id(&self) -> u64 {
         let mut hash = FINGERPRINT ^ u64::from(self.first_stage);

@@ -155,7 +155,7 @@ impl Weights {
         (2 * self.first - 1, 2 * self.last)
     }
 
-    /// Returns a number that tells these weights from all others: a hash of the file's content.
+    /// Returns a number that tells these weights from all others, as [`File::id`].
     #[must_use]
     pub const fn id(&self) -> u64 {
         self.id
