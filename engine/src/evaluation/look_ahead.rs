@@ -119,15 +119,9 @@ fn body<K: LookAheadSet>(set: K, node: Node<'_>) -> i32 {
     for &Candidate { flipped, square, .. } in &*list {
         let features = &set.after_move(features, square, flipped);
         let board = board.after(square, flipped);
-        let (alpha, plies) = (-alpha.max(best), plies - 1);
-        best = best.max(-set.search(Node {
-            weights,
-            board,
-            features,
-            plies,
-            alpha: -beta,
-            beta: alpha,
-        }));
+        let (alpha, plies) = (alpha.max(best), plies - 1);
+        let after = Node { weights, board, features, plies, alpha: -beta, beta: -alpha };
+        best = best.max(-set.search(after));
         if best >= beta {
             break;
         }
