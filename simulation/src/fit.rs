@@ -70,8 +70,9 @@ impl fmt::Display for Fit {
             self;
         write!(
             f,
-            "{jobs} goals: ln nodes = {cost:.2} + {cost_of_empty:.3}·empties + {cost_of_move:.2}·ln moves − {cost_of_distance:.3}·|estimate − threshold|, \
-             residual {spread:.2}; errors of estimates: logistic, scale {scale:.1} discs"
+            "{jobs} goals: ln nodes = {cost:.2} {cost_of_empty:+.3}·empties {cost_of_move:+.2}·ln moves {:+.3}·|estimate − threshold|, \
+             residual {spread:.2}; errors of estimates: logistic, scale {scale:.1} discs",
+            -cost_of_distance
         )
     }
 }
@@ -175,6 +176,21 @@ mod tests {
         assert!((fit.cost_of_distance - 0.1).abs() < 0.005, "{fit}");
         assert!(fit.spread < 0.01, "{fit}");
         assert!((1.2..3.5).contains(&fit.scale), "{fit}");
+    }
+
+    #[test]
+    fn each_term_of_a_fit_is_written_with_its_sign() {
+        let fit = Fit {
+            jobs: 20,
+            cost: 3.0,
+            cost_of_empty: -0.1,
+            cost_of_move: 0.5,
+            cost_of_distance: -0.2,
+            spread: 1.0,
+            scale: 2.0,
+        };
+        let written = fit.to_string();
+        assert!(written.contains("= 3.00 -0.100·empties +0.50·ln moves +0.200·|"), "{written}");
     }
 
     #[test]
