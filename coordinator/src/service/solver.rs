@@ -135,6 +135,7 @@ mod tests {
     use super::super::events::Input;
     use super::super::{Fate, Links, Options, Shown, campaigns, events};
     use super::*;
+    use crate::haste::Haste;
     use crate::store::Store;
 
     /// Returns what a service shares whose core hears nothing, and what is said to it.
@@ -153,6 +154,7 @@ mod tests {
             tasks: TaskTracker::new(),
             next_worker: AtomicU64::new(1),
             next_solve: AtomicU64::new(1),
+            haste: Haste::default(),
         };
         (Arc::new(shared), inputs)
     }
