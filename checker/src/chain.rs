@@ -65,7 +65,16 @@ mod tests {
         assert!(chain.accepts(first, SHORT), "{}", chain.seal());
         assert!(!chain.accepts(first, SHORT), "the same line later has another hash");
         assert!(!Chain::default().accepts(&first.replace(":1", ":2"), SHORT));
-        for bad in ["", "\"}", "{}", r#"{"a":1,"hash":"607ca6addc015e6"}"#] {
+        // The last one has the hash of `{"a":1,`: a text ends where its hash begins.
+        let bad = [
+            "",
+            "\"}",
+            "{}",
+            r#"{"a":1,"hash":"607ca6addc015e6"}"#,
+            r#"{"a":1,"hash":"607ca6addc015e6b".."#,
+            r#"{"a":1,"hash":"xbcde029b1646e083"}"#,
+        ];
+        for bad in bad {
             assert!(!Chain::default().accepts(bad, SHORT), "{bad}");
         }
     }

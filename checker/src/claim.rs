@@ -123,4 +123,18 @@ mod tests {
         assert_eq!(claim(64).reduced(), Reduced::Decided(true));
         assert!(claim(64).is_trivial() && !claim(62).is_trivial());
     }
+
+    #[test]
+    fn only_what_every_position_satisfies_is_trivial() {
+        let position = Position { player: 0b01, opponent: 0b10 };
+        for value in (-64..=64).step_by(2) {
+            let [most, least] =
+                [Side::AtMost, Side::AtLeast].map(|side| Claim { position, side, value });
+            assert_eq!((most.is_trivial(), least.is_trivial()), (value == 64, value == -64));
+            let satisfied_by =
+                |claim: Claim| [-2, 0, 2].map(|more| claim.is_satisfied_by(value + more));
+            assert_eq!(satisfied_by(most), [true, true, false]);
+            assert_eq!(satisfied_by(least), [false, true, true]);
+        }
+    }
 }

@@ -6,4 +6,5 @@ mod forgeries;
 mod limits;
 mod samples;
 mod solver;
+mod structure;
 mod support;
