@@ -374,7 +374,22 @@ mod tests {
         assert!(error(&ROW.replace("OX", "QX")).starts_with("position: found"));
         assert!(error(&ROW.replace("\"by\":\"move\"", "\"by\":\"all\"")).starts_with("by: found"));
         assert!(error("hello").starts_with("found \"hello\""));
+        let root = |lower: i32, upper: i32| {
+            let (begin, _) = ROW.split_once(",\"claim\"").expect("a row has a claim");
+            let begin = begin.replace("\"row\"", "\"root\"");
+            Line::parse(&format!("{begin},\"lower\":{lower},\"upper\":{upper},\"hash\":\"\"}}"))
+        };
+        assert!(matches!(root(2, 2), Ok(Line::Root(Root { lower: 2, upper: 2, .. }))));
+        for (lower, upper) in [(4, 2), (-64, 64)] {
+            let found = root(lower, upper).unwrap_err().to_string();
+            let expected = format!("lower, upper: found \"{lower}..{upper}\", expected ordered");
+            assert!(found.starts_with(&expected), "{found}");
+        }
+        let end = "{\"end\":false,\"roots\":1,\"rows\":1,\"leaves\":1,\"hash\":\"\"}";
+        assert_eq!(error(end), "end: found \"false\", expected true");
         let head = "{\"format\":\"outflank-proof\",\"version\":2,\"new\":1}";
         assert!(error(head).contains("version 2, expected \"outflank-proof\" version 1"));
+        let head = "{\"format\":\"another\",\"version\":1,\"producer\":\"\",\"hash\":\"\"}";
+        assert!(error(head).starts_with("found \"another\" version 1, expected"));
     }
 }

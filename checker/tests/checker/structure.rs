@@ -157,6 +157,25 @@ fn the_end_of_a_game_decides_what_is_claimed_of_it() {
 }
 
 #[test]
+fn one_legal_move_proves_a_lower_bound_and_all_moves_an_upper_bound() {
+    let position = Position { player: !0b11, opponent: 0b10 }.canonical();
+    let row = by_move(position, 64);
+    let fault_of = |row: &str| {
+        let lines = [HEAD.to_owned(), root(1, position, 64, 64), row.to_owned(), end(1, 1, 0)];
+        fault(&lines)
+    };
+    assert_eq!(fault_of(&row), None);
+    let square = row.split('"').rev().nth(1).expect("a row ends with its move");
+    let taken = squares(!position.empty()).next().map(square_name).expect("a disc");
+    let expected = format!("line 3, row 1: {taken} is not a legal move");
+    assert_eq!(fault_of(&row.replace(square, &taken)), Some(expected));
+    let (text, _) = row.split_once("\"move\"").expect("the move is the reason");
+    let expected =
+        "line 3, row 1: one move proves >= and all moves prove <=, not the other way round";
+    assert_eq!(fault_of(&format!("{text}\"all\"")).as_deref(), Some(expected));
+}
+
+#[test]
 fn a_row_names_an_origin_that_was_introduced() {
     let [.., row, _] = proof();
     for origin in [0, 2] {
