@@ -267,7 +267,15 @@ mod tests {
         let line = |rest: &str| format!("{BOARD} X{rest}");
         let mirrored = crate::symmetry::all(position)[5];
         let exact = [(mirrored, 18, 18)];
-        for met in ["", ";", "; g8 : 18", "; >= 18; <= +18", "; G8:+18; >= -4 % FFO #1"] {
+        let met = [
+            "",
+            ";",
+            "; g8 : 18",
+            "; >= 18; <= +18",
+            "; G8:+18; >= -4 % FFO #1",
+            "; H1:+12; G8:+18; H7:+6",
+        ];
+        for met in met {
             assert_eq!(unmet(&line(met), &exact), [""; 0], "{met}");
         }
         assert_eq!(unmet(&line("; >= 20"), &exact), ["at least +20, the roots prove +18"]);
@@ -276,6 +284,21 @@ mod tests {
         assert_eq!(unmet(&line(""), &ends), ["proved exactly, the roots prove +10..+20"]);
         assert_eq!(unmet(&line("; >= 10; <= 20"), &ends), [""; 0]);
         assert_eq!(unmet(&line(""), &[]), ["proved exactly, no root is about it"]);
+        // The same position with the colours exchanged, and in all spellings.
+        let exchanged: String =
+            BOARD.chars().map(|disc| if disc == 'X' { 'O' } else { 'X' }).collect();
+        let exchanged: String = exchanged
+            .chars()
+            .zip(BOARD.chars())
+            .map(|(disc, old)| if old == '-' { '.' } else { disc })
+            .collect();
+        for (text, side) in [
+            (exchanged.clone(), 'O'),
+            (exchanged.to_lowercase(), '0'),
+            (BOARD.replace('X', "*").replace('O', "0"), '*'),
+        ] {
+            assert_eq!(unmet(&format!("{text} {side}; >= 18"), &exact), [""; 0], "{text}");
+        }
         // White to move is another position.
         let other = format!("{BOARD} O");
         assert_eq!(unmet(&other, &exact), ["proved exactly, no root is about it"]);
@@ -300,6 +323,7 @@ mod tests {
             ("18", "MOVE:SCORE, >= SCORE or <= SCORE"),
             ("G8:b", "an even number of discs that the board has"),
             (">= 66", "an even number of discs that the board has"),
+            (">= 17", "an even number of discs that the board has"),
             ("D4:+2", "a legal move"),
             ("PS:+2", "a legal move"),
         ] {

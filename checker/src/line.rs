@@ -369,6 +369,10 @@ mod tests {
     #[test]
     fn impossible_fields_are_named() {
         assert!(error(&ROW.replace("-2", "-3")).starts_with("value: found -3, expected an even"));
+        for (value, is_read) in [(-66, false), (-64, true), (64, true), (66, false)] {
+            let row = ROW.replace("-2", &value.to_string());
+            assert_eq!(Line::parse(&row).is_ok(), is_read, "{value}");
+        }
         assert!(error(&ROW.replace("d3", "d9")).starts_with("move: found \"d9\""));
         assert!(error(&ROW.replace(">=", "==")).starts_with("claim: found \"==\""));
         assert!(error(&ROW.replace("OX", "QX")).starts_with("position: found"));

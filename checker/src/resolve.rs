@@ -57,3 +57,32 @@ pub fn holds(solver: &mut Solver, claim: Claim) -> bool {
         Side::AtMost => !solver.is_at_least(claim.position, claim.value + 2),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::Position;
+
+    /// 4x4 Othello, which is worth -10.
+    fn claim(side: Side, value: i32) -> Claim {
+        let walls = 0xffff_c3c3_c3c3_ffff;
+        let (player, opponent) = (0x0008_1000_0000 | walls, 0x0010_0800_0000 | walls);
+        Claim { position: Position { player, opponent }, side, value }
+    }
+
+    #[test]
+    fn a_claim_holds_as_far_as_the_value_and_no_further() {
+        let mut solver = Solver::new(16);
+        for value in (-16..=16).step_by(2) {
+            assert_eq!(holds(&mut solver, claim(Side::AtLeast, value)), value <= -10, "{value}");
+            assert_eq!(holds(&mut solver, claim(Side::AtMost, value)), value >= -10, "{value}");
+        }
+    }
+
+    #[test]
+    fn what_nobody_has_solved_again_is_not_called_true() {
+        let leaf = Leaf { line: 1, row: 1, claim: claim(Side::AtMost, -10), origin: 1 };
+        assert_eq!(resolve(&[leaf], 0, |_| ()).is_true, [false]);
+        assert_eq!(resolve(&[leaf], 1, |_| ()).is_true, [true]);
+    }
+}

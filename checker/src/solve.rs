@@ -242,6 +242,30 @@ mod tests {
         assert!(solver.nodes() > 1_000);
     }
 
+    /// In a table of two entries nearly all that is remembered is about another position.
+    #[test]
+    fn an_answer_about_another_position_is_not_taken() {
+        let walls = 0xffff_c3c3_c3c3_ffff;
+        let (player, opponent) = (0x0008_1000_0000 | walls, 0x0010_0800_0000 | walls);
+        let mut solver = Solver::new(1);
+        for threshold in (-16..=16).step_by(2) {
+            let found = solver.is_at_least(Position { player, opponent }, threshold);
+            assert_eq!(found, threshold <= -10, "{threshold}");
+        }
+    }
+
+    #[test]
+    fn a_board_can_be_won_and_lost_as_a_whole() {
+        let mut solver = Solver::new(8);
+        // The last move turns the opponent's last disc; a player without a disc has lost them all.
+        let won = Position { player: !0b11, opponent: 0b10 };
+        let lost = Position { player: 0, opponent: !0b1 };
+        for threshold in (-66..=66).step_by(2) {
+            assert_eq!(solver.is_at_least(won, threshold), threshold <= 64, "{threshold}");
+            assert_eq!(solver.is_at_least(lost, threshold), threshold <= -64, "{threshold}");
+        }
+    }
+
     #[test]
     fn corners_are_those_of_the_board() {
         assert_eq!(corners(u64::MAX), 0x8100_0000_0000_0081);

@@ -31,6 +31,8 @@ fn a_proof_of_something_else_is_rejected_and_the_position_named() {
     assert_eq!(missing.code, Some(6), "{missing:?}");
     assert!(missing.stderr.contains("expected.obf: expected -XXXXXX-"), "{missing:?}");
     assert!(missing.stderr.contains("+10, no root is about it (1 of 2"), "{missing:?}");
+    assert!(missing.stdout.contains("expected   1 of 2 positions are proved"), "{missing:?}");
+    assert!(missing.stdout.contains("\nNOT PROVED expected -XXXXXX-"), "{missing:?}");
     let weaker = expecting(&ONE.replace("G8:+18", ">= 20"), &["--json"]);
     assert_eq!(weaker.code, Some(6), "{weaker:?}");
     assert!(weaker.stderr.contains("at least +20, the roots prove +18"), "{weaker:?}");

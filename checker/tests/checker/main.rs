@@ -4,6 +4,7 @@ mod alterations;
 mod expectations;
 mod forgeries;
 mod limits;
+mod reports;
 mod samples;
 mod solver;
 mod structure;
