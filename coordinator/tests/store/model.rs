@@ -196,6 +196,29 @@ fn a_contradiction_is_put_aside_and_changes_nothing() {
     assert!(store.stats().unwrap().quarantine_bytes > 0);
 }
 
+/// A frame that is too large is written, acknowledged, and never read again.
+#[test]
+fn a_call_of_any_size_is_kept_in_frames_that_can_be_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, _) = Store::open(folder.path()).unwrap();
+    // A payload has at most 8 MiB; the texts of these origins have more.
+    let text = "x".repeat(Origin::LONGEST);
+    let records: Vec<Record> = (0..1650)
+        .map(|index| {
+            let [weights, worker, host, run] = [(); 4].map(|()| text.clone());
+            let origin = Origin { build: format!("{index:<1024}"), weights, worker, host, run };
+            let provenance = Provenance { origin: origin.into(), ..provenance() };
+            Record { provenance, ..record(position(index), 2, 4) }
+        })
+        .collect();
+    assert_eq!(store.append(&records).unwrap().written, 1650);
+    drop(store);
+    std::fs::remove_dir_all(folder.path().join("index")).unwrap();
+    let (store, _) = Store::open(folder.path()).unwrap();
+    let stored = store.get(position(1649)).unwrap();
+    assert_eq!((store.records(), stored.lower_from), (1650, records[1649].provenance.clone()));
+}
+
 #[test]
 fn records_that_add_nothing_are_not_written() {
     let folder = tempfile::tempdir().unwrap();
