@@ -71,7 +71,7 @@ mod tests {
             "\"}",
             "{}",
             r#"{"a":1,"hash":"607ca6addc015e6"}"#,
-            r#"{"a":1,"hash":"607ca6addc015e6b".."#,
+            r#"{"a":1,"hash":"607ca6addc015e6b.."#,
             r#"{"a":1,"hash":"xbcde029b1646e083"}"#,
         ];
         for bad in bad {
