@@ -222,3 +222,49 @@ fn entry_checksum(key: &[u8], bytes: &[u8]) -> u32 {
     hasher.update(bytes);
     hasher.finalize()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry() -> (Vec<u8>, Entry) {
+        let source = Source { method: Method::Inference, origin: 7 };
+        let claim = Claim {
+            position: Position::START.canonical(),
+            bound: Bound::exact(Score::DRAW),
+            best_move: Square::new(63),
+            nodes: 9,
+            source,
+        };
+        (key(claim.position).to_vec(), Entry::first(&claim))
+    }
+
+    #[test]
+    fn an_entry_is_read_under_its_key_only_and_in_its_version_only() {
+        let (key, entry) = entry();
+        let bytes = entry.encode(&key);
+        assert_eq!(Entry::decode(&key, &bytes), Ok(entry));
+        let mut other = key.clone();
+        other[16] ^= 1;
+        assert!(Entry::decode(&other, &bytes).unwrap_err().contains("checksum"));
+        // With right checksums: another version, and a best move that is no square.
+        for (at, byte, expected) in [(0, 2, "version 2, expected 1"), (3, 64, "no square")] {
+            let mut bytes = bytes;
+            bytes[at] = byte;
+            let checksum = entry_checksum(&key, &bytes[..20]);
+            bytes[20..].copy_from_slice(&checksum.to_le_bytes());
+            let error = Entry::decode(&key, &bytes).unwrap_err();
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_key_is_that_of_a_position_or_damaged() {
+        let (key, _) = entry();
+        assert_eq!(position_of(&key), Ok(Position::START.canonical()));
+        assert!(position_of(&[&key[..], &[0]].concat()).unwrap_err().contains("18 bytes"));
+        let mut wrong = key.clone();
+        wrong[0] -= 1;
+        assert_eq!(position_of(&wrong), Err("a key is not that of a position".to_owned()));
+    }
+}

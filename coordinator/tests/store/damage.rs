@@ -103,6 +103,21 @@ fn zeros_behind_the_last_frame_are_cut() {
 }
 
 #[test]
+fn an_old_frame_behind_the_end_is_no_proof_that_follows_damage() {
+    let folder = tempfile::tempdir().unwrap();
+    let ends = store_of(folder.path(), &[1, 1]);
+    let copy = copy_of_log(folder.path(), false);
+    // What a disk may leave there of the time before: half a frame, and the first one whole.
+    let mut log = fs::read(segment(copy.path(), 1)).unwrap();
+    log.extend_from_within(40..50);
+    log.extend_from_within(32..ends[0] as usize);
+    fs::write(segment(copy.path(), 1), log).unwrap();
+    let (store, opened) = Store::open(copy.path()).unwrap();
+    assert_holds(&store, 2);
+    assert_eq!(opened.cut.map(|cut| cut.offset), Some(ends[1]));
+}
+
+#[test]
 fn a_flipped_byte_anywhere_is_found_and_refused() {
     let folder = tempfile::tempdir().unwrap();
     let ends = store_of(folder.path(), &[1, 1, 1]);
@@ -131,7 +146,8 @@ fn repair_keeps_every_frame_but_the_damaged_one() {
         let copy = copy_of_log(folder.path(), true);
         flip_byte(&segment(copy.path(), 1), offset as usize);
         let done = repair(copy.path()).unwrap();
-        assert!(done.aside.iter().any(|path| path.ends_with("log.aside-1")), "{done:?}");
+        let names = ["MANIFEST.aside-1", "log.aside-1"].map(|name| copy.path().join(name));
+        assert!(names.iter().all(|path| done.aside.contains(path)), "{done:?}");
         let lost = ends.iter().position(|&end| offset < end).filter(|_| offset >= 32);
         let (store, opened) = Store::open(copy.path()).unwrap();
         assert_eq!(opened.rebuilt, None);
@@ -290,4 +306,16 @@ fn a_repair_that_was_interrupted_before_the_exchange_is_completed_by_the_next_op
     assert_holds(&store, 3);
     assert!(opened.rebuilt.is_some());
     assert!(folder.path().join("log.aside-1").exists());
+}
+
+#[test]
+fn a_repair_that_was_interrupted_before_the_exchange_is_completed_by_the_next_repair() {
+    let folder = tempfile::tempdir().unwrap();
+    store_of(folder.path(), &[1, 2]);
+    let salvaged = copy_of_log(folder.path(), false);
+    fs::rename(salvaged.path().join("log"), folder.path().join("salvaged")).unwrap();
+    flip_byte(&segment(folder.path(), 1), 40);
+    let done = repair(folder.path()).unwrap();
+    assert_eq!((done.damages, done.claims, done.records), (0, 3, 3), "{done:?}");
+    assert_holds(&Store::open(folder.path()).unwrap().0, 3);
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use outflank_coordinator::store::{
-    Extent, Opened, Options, Repair, Store, repair, repair_after, verify,
+    Extent, Opened, Options, Origin, Repair, Store, repair, repair_after, verify,
 };
 
 use crate::support::{content, mix, numbered};
@@ -268,6 +268,47 @@ fn an_index_that_is_behind_or_ahead_of_its_manifest_catches_up() {
     let found = verify(folder.path()).unwrap();
     assert!(found.is_sound() && found.behind, "{found:?}");
     let opened = open_and_check(folder.path(), 150);
+    assert_eq!((opened.rebuilt, opened.replayed), (None, 1));
+}
+
+#[test]
+fn an_index_that_lacks_what_was_appended_and_withdrawn_since_catches_up() {
+    let folder = tempfile::tempdir().unwrap();
+    filled(folder.path(), 0, 100);
+    let copy = tempfile::tempdir().unwrap();
+    let store = copy.path().join("store");
+    copy_folder(folder.path(), &store);
+    let by_liar = |index| {
+        let mut record = numbered(index);
+        record.provenance.origin = Origin { worker: "liar".into(), ..Origin::default() }.into();
+        record
+    };
+    let (original, _) = Store::open(folder.path()).unwrap();
+    original.append(&[by_liar(200), by_liar(201), numbered(202)]).unwrap();
+    assert_eq!(original.withdraw("worker-1").unwrap(), 101);
+    original.append(&[numbered(203)]).unwrap();
+    // As if the process had been killed, and the index had not been written since.
+    let log = "log/000001.log";
+    fs::copy(folder.path().join(log), store.join(log)).unwrap();
+    let (behind, opened) = Store::open(&store).unwrap();
+    assert_eq!((opened.rebuilt, opened.replayed, opened.records), (None, 3, 3));
+    assert_eq!((behind.records(), content(&behind)), (3, content(&original)));
+}
+
+#[test]
+fn a_manifest_that_was_replaced_within_a_session_is_still_known() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, _) = Store::open(folder.path()).unwrap();
+    let mut manifests = Vec::new();
+    for index in 0..3 {
+        store.append(&[numbered(index)]).unwrap();
+        store.checkpoint().unwrap();
+        manifests.push(fs::read(folder.path().join("MANIFEST")).unwrap());
+    }
+    drop(store);
+    // As if the process had been killed between the index's sync and the last manifest.
+    fs::write(folder.path().join("MANIFEST"), &manifests[1]).unwrap();
+    let opened = open_and_check(folder.path(), 3);
     assert_eq!((opened.rebuilt, opened.replayed), (None, 1));
 }
 

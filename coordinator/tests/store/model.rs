@@ -293,6 +293,20 @@ fn the_export_is_a_line_of_json_for_each_position() {
 }
 
 #[test]
+fn an_origin_is_written_once_however_its_records_come() {
+    let by = |index, worker: &str| {
+        let origin = Origin { worker: worker.to_owned(), ..Origin::default() };
+        let provenance = Provenance { method: Method::Search, origin: origin.into() };
+        Record { provenance, ..record(position(index), 0, 2) }
+    };
+    let store = Store::in_memory();
+    store.append(&[by(1, "one"), by(2, "other"), by(3, "one")]).unwrap();
+    store.append(&[by(4, "other"), by(5, "one")]).unwrap();
+    assert_eq!(store.stats().unwrap().origins, 2);
+    assert_eq!(store.get(position(3)).unwrap().lower_from.origin.worker, "one");
+}
+
+#[test]
 fn statistics_count_positions_and_bytes() {
     let folder = tempfile::tempdir().unwrap();
     let (store, _) = Store::open(folder.path()).unwrap();

@@ -1,0 +1,118 @@
+//! What the quarantine keeps of a contradiction: both claims, and who made them.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use outflank_engine::{Bound, Position, Score};
+
+use crate::store::claim::{Claim, Source};
+use crate::store::disk::SystemDisk;
+use crate::store::files::Layout;
+use crate::store::frame;
+use crate::store::log::Log;
+use crate::store::manifest::{Found, Manifest};
+use crate::store::scan::{Met, Place, Scan};
+use crate::store::{Method, Origin, Provenance, Record, Store};
+
+fn bound(lower: i32, upper: i32) -> Bound {
+    let score = |discs| Score::new(discs).unwrap();
+    Bound::new(score(lower), score(upper)).unwrap()
+}
+
+/// Returns what `worker` says of the one position that all are about.
+fn by(worker: &str, lower: i32, upper: i32) -> Record {
+    let origin = Origin { worker: worker.to_owned(), ..Origin::default() };
+    Record {
+        position: Position::START.canonical(),
+        bound: bound(lower, upper),
+        best_move: None,
+        nodes: 1,
+        provenance: Provenance { method: Method::Search, origin: Arc::new(origin) },
+    }
+}
+
+/// Two workers have proved a side each: together 0 to 4.
+fn two_sides(path: &Path) -> Store {
+    let (store, _) = Store::open(path).unwrap();
+    store.append(&[by("low", 0, 64), by("high", -64, 4)]).unwrap();
+    store
+}
+
+/// Returns the pairs in quarantine, each claim with its worker, the one that was held first.
+fn kept(path: &Path) -> Vec<Vec<(String, Bound)>> {
+    let mut scan = Scan::new(&Layout::new(path).quarantine(), Place::START).unwrap();
+    let mut pairs = Vec::new();
+    while let Some(met) = scan.next().unwrap() {
+        let Met::Frame(frame) = met else { panic!("{met:?}") };
+        let worker = |claim: &Claim| {
+            let mut origins = frame.origins.iter();
+            origins.find(|(id, _)| *id == claim.source.origin).unwrap().1.worker.clone()
+        };
+        pairs.push(frame.claims.iter().map(|claim| (worker(claim), claim.bound)).collect());
+    }
+    pairs
+}
+
+/// Returns the pair of the claim and of the side that it contradicts.
+fn pair(held_by: &str, claim: &Record) -> Vec<(String, Bound)> {
+    let worker = claim.provenance.origin.worker.clone();
+    vec![(held_by.to_owned(), bound(0, 4)), (worker, claim.bound)]
+}
+
+#[test]
+fn a_claim_is_held_against_who_proved_the_side_that_it_contradicts() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = two_sides(folder.path());
+    let (above, below) = (by("above", 6, 64), by("below", -64, -2));
+    let appended = store.append(&[above.clone(), below.clone()]).unwrap();
+    assert_eq!(appended.contradicted.len(), 2);
+    drop(store);
+    assert_eq!(kept(folder.path()), [pair("high", &above), pair("low", &below)]);
+}
+
+#[test]
+fn what_a_call_has_proved_itself_is_held_with_who_proved_it() {
+    let store = Store::in_memory();
+    let held = by("first", 0, 4);
+    let appended = store.append(&[held.clone(), by("second", 6, 64)]).unwrap();
+    assert_eq!(appended.contradicted[0].held.upper_from, held.provenance);
+}
+
+/// Writes a frame with a claim to the log of a closed store, as no store does.
+fn smuggle(path: &Path, record: &Record) {
+    let Found::Manifest(Manifest { place, origins, .. }) = Manifest::read(path).unwrap() else {
+        panic!("a closed store has a manifest")
+    };
+    let log = Layout::new(path).log();
+    let mut log = Log::open(Arc::new(SystemDisk), &log, place, 1 << 20).unwrap();
+    let Record { position, bound, best_move, nodes, ref provenance } = *record;
+    let source = Source { method: provenance.method, origin: origins };
+    let mut body = Vec::new();
+    frame::push_origin(&mut body, origins, &provenance.origin);
+    frame::push_claim(&mut body, &Claim { position, bound, best_move, nodes, source });
+    log.append(&body).unwrap();
+}
+
+#[test]
+fn claims_of_the_log_that_contradict_each_other_are_put_aside_when_it_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    drop(two_sides(folder.path()));
+    let (above, below) = (by("above", 6, 64), by("below", -64, -2));
+    let mut expected = vec![pair("high", &above), pair("low", &below)];
+    for (number, claim) in (1..).zip([&above, &below]) {
+        smuggle(folder.path(), claim);
+        let (store, opened) = Store::open(folder.path()).unwrap();
+        assert_eq!((opened.contradictions, opened.rebuilt), (1, None));
+        assert_eq!(store.get(claim.position).unwrap().bound, bound(0, 4));
+        drop(store);
+        assert_eq!(kept(folder.path()), expected[..number]);
+    }
+    fs::remove_dir_all(folder.path().join("index")).unwrap();
+    let (store, opened) = Store::open(folder.path()).unwrap();
+    assert_eq!((opened.contradictions, opened.records), (2, 1));
+    assert_eq!(store.get(above.position).unwrap().bound, bound(0, 4));
+    drop(store);
+    expected.extend_from_within(..);
+    assert_eq!(kept(folder.path()), expected);
+}
