@@ -60,3 +60,40 @@ impl<const ENTRIES: usize> LocalTable<ENTRIES> {
         entry.best = best;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BOARD: Board = Board { player: 0b0011, opponent: 0b0100 };
+
+    #[test]
+    fn an_entry_is_about_one_board_and_gives_way_to_any_other() {
+        let mut table = LocalTable::<4>::new();
+        table.put(1, BOARD, 6, 5, 19);
+        let found = table.get(5, BOARD).expect("the hash has the same lowest bits");
+        assert_eq!((found.lower, found.upper, found.best), (6, 64, 19));
+        assert!(table.get(2, BOARD).is_none());
+        let others = [Board { player: 0b1011, ..BOARD }, Board { opponent: 0b1100, ..BOARD }];
+        for other in others {
+            assert!(table.get(1, other).is_none(), "{other:?}");
+            table.put(1, BOARD, 6, 5, 19);
+            table.put(1, other, -8, -8, 20);
+            let found = table.get(1, other).expect("it always replaces");
+            assert_eq!((found.lower, found.upper, found.best), (-64, -8, 20), "{other:?}");
+            assert!(table.get(1, BOARD).is_none());
+        }
+    }
+
+    #[test]
+    fn bounds_of_one_board_meet_and_answer_the_windows_outside_them() {
+        let mut table = LocalTable::<4>::new();
+        for (value, alpha) in [(-2, -3), (-6, -7), (4, 5), (8, 8)] {
+            table.put(0, BOARD, value, alpha, 64);
+        }
+        let found = table.get(0, BOARD).expect("it was put");
+        assert_eq!((found.lower, found.upper), (-2, 4));
+        let answers = [-4, -3, -2, 3, 4, 5].map(|alpha| found.answer(alpha));
+        assert_eq!(answers, [Some(-2), Some(-2), None, None, Some(4), Some(4)]);
+    }
+}

@@ -102,12 +102,12 @@ mod tests {
     use super::*;
     use crate::{Position, Square, brute_force};
 
-    /// Plays from the start, each choice picking among the legal moves, until seven squares are
+    /// Plays from the start, each choice picking among the legal moves, until that many squares are
     /// empty or the game is over.
-    fn played(choices: &[usize]) -> Position {
+    fn played(choices: &[usize], empties: u32) -> Position {
         let mut position = Position::START;
         for &choice in choices {
-            if position.empties() <= 7 || position.is_over() {
+            if position.empties() <= empties || position.is_over() {
                 break;
             }
             let moves: Vec<Square> = Square::all(position.moves()).collect();
@@ -141,8 +141,20 @@ mod tests {
     proptest! {
         #[test]
         fn what_stable_discs_prove_is_true(choices in prop::collection::vec(0..840_usize, 70)) {
-            check(played(&choices));
+            check(played(&choices, 7));
         }
+    }
+
+    /// Where one square is left, what is stable after the move is the score: no more may be proved.
+    #[test]
+    fn the_last_move_proves_the_score_and_no_more() {
+        let mut answered = [0; 2];
+        for seed in 0..200_usize {
+            let choices: Vec<usize> = (0..70).map(|ply| seed * (ply + 7) + ply * ply).collect();
+            let found = check(played(&choices, 1));
+            answered = [answered[0] + found[0], answered[1] + found[1]];
+        }
+        assert!(answered.iter().all(|&windows| windows > 1000), "{answered:?}");
     }
 
     #[test]
