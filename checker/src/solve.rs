@@ -242,16 +242,23 @@ mod tests {
         assert!(solver.nodes() > 1_000);
     }
 
-    /// In a table of two entries nearly all that is remembered is about another position.
     #[test]
-    fn an_answer_about_another_position_is_not_taken() {
-        let walls = 0xffff_c3c3_c3c3_ffff;
-        let (player, opponent) = (0x0008_1000_0000 | walls, 0x0010_0800_0000 | walls);
+    fn an_answer_is_remembered_for_one_question_about_one_position_in_one_search() {
         let mut solver = Solver::new(1);
-        for threshold in (-16..=16).step_by(2) {
-            let found = solver.is_at_least(Position { player, opponent }, threshold);
-            assert_eq!(found, threshold <= -10, "{threshold}");
+        let asked = Position { player: 0b0001, opponent: 0b0010 };
+        solver.remember(asked, 4, true);
+        assert_eq!(solver.remembered(asked, 4), Some(true));
+        assert_eq!(solver.remembered(asked, 6), None);
+        // Half of the others would lie in the same place of a table of two entries.
+        for other in (2..64).map(|square| 1_u64 << square) {
+            let more = [
+                Position { player: asked.player | other, ..asked },
+                Position { opponent: asked.opponent | other, ..asked },
+            ];
+            assert_eq!(more.map(|position| solver.remembered(position, 4)), [None; 2]);
         }
+        solver.search += 1;
+        assert_eq!(solver.remembered(asked, 4), None);
     }
 
     #[test]
