@@ -1,5 +1,7 @@
 //! The engine against the brute-force solver and against itself.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use outflank_engine::{
     Bound, Control, Engine, Position, Request, Score, Settings, Square, Window, brute_force,
 };
@@ -117,6 +119,82 @@ fn ten_empties_are_those_of_brute_force() {
     for _ in 0..12 {
         let position = random.game(10);
         check(position, brute_force::value(position), &engine, 1);
+    }
+}
+
+/// Returns the value of `position` by a walk through all moves down to so many empty squares, where `judge` solves.
+fn walked(judge: &Engine, position: Position, empties: u32) -> Score {
+    let mut ends = BTreeSet::new();
+    walk(position, empties, &mut |end| {
+        ends.insert(end);
+        Score::DRAW
+    });
+    let ends: Vec<Position> = ends.into_iter().collect();
+    let values: BTreeMap<Position, Score> = ends.iter().copied().zip(judge.values(&ends)).collect();
+    walk(position, empties, &mut |end| values[&end])
+}
+
+fn walk(position: Position, empties: u32, value: &mut impl FnMut(Position) -> Score) -> Score {
+    if position.empties() <= empties || position.is_over() {
+        return value(position);
+    }
+    if position.must_pass() {
+        return -walk(position.pass(), empties, value);
+    }
+    let after = Square::all(position.moves()).filter_map(|square| position.play(square));
+    after.map(|after| -walk(after, empties, value)).max().expect("the player has a move")
+}
+
+/// Returns an engine as it is, and one that has nothing to expect a value by: it searches in other layers.
+fn engines() -> [Engine; 2] {
+    [engine(Isa::detect()), engine(Isa::detect()).with_weights(None)]
+}
+
+#[test]
+fn eleven_to_thirteen_empties_are_those_of_a_walk_through_their_moves() {
+    let (judge, engines, mut random) = (engine(Isa::detect()), engines(), Random(10));
+    for round in 0..24 {
+        let empties = 11 + round % 3;
+        let position = if round % 4 == 0 { random.game(empties) } else { random.scatter(empties) };
+        let value = walked(&judge, position, 10);
+        for engine in &engines {
+            let answer = engine.solve(&Request::exact(position), &Control::default());
+            assert_eq!(answer.bound, Bound::exact(value), "{position:?}");
+            assert_eq!(end_of(position, &answer.line), value, "{position:?}");
+        }
+    }
+}
+
+/// Returns a true bound of a position of this value, not always a narrow one.
+fn wider(random: &mut Random, value: Score) -> Bound {
+    let mut discs = || [0, 2, 6, 128][random.below(4)];
+    let (lower, upper) = (value.discs() - discs(), value.discs() + discs());
+    Bound::new(Score::floor(lower), Score::floor(upper)).expect("the value lies between them")
+}
+
+/// Bounds in the table decide what is searched at all: each must be read for what it proves.
+#[test]
+fn whatever_is_known_of_the_positions_below_every_window_is_answered_truly() {
+    let (judge, engines, mut random) = (engine(Isa::detect()), engines(), Random(11));
+    for _ in 0..8 {
+        let position = random.game(13);
+        let value = walked(&judge, position, 11);
+        let below = |position: Position| {
+            Square::all(position.moves()).filter_map(move |square| position.play(square))
+        };
+        let windows = [Window::at_least(value), Window::at_least(value.up()), Some(Window::FULL)];
+        let below: Vec<Position> = below(position).flat_map(below).collect();
+        let values = judge.values(&below);
+        for (engine, window) in engines.iter().flat_map(|one| windows.map(|window| (one, window))) {
+            let known = below.iter().zip(&values);
+            let known = known.map(|(&next, &value)| (next, wider(&mut random, value))).collect();
+            let Some(window) = window else { continue };
+            engine.clear();
+            let request = Request { window, known, ..Request::exact(position) };
+            let answer = engine.solve(&request, &Control::default());
+            assert!(answer.finished && answer.bound.answers(window), "{position:?} {window}");
+            assert!(Bound::exact(value).implies(answer.bound), "{position:?} {window}");
+        }
     }
 }
 

@@ -340,6 +340,44 @@ mod tests {
         assert_eq!(lines.get(place(0, 1)), None);
     }
 
+    /// Returns the words that a write of this entry leaves in the first way.
+    fn words(player: u64, opponent: u64, pack: u64) -> [u64; 3] {
+        let lines = Lines::new(64).unwrap();
+        lines.put(Place { hash: 0, player, opponent }, |_| pack, |_| 0);
+        let line = &lines.lines[0];
+        let [first, second] = &line.boards[0];
+        [&line.packs[0], first, second].map(|word| word.load(Ordering::Relaxed))
+    }
+
+    /// Threads write without a lock: one word may be of another write than the next.
+    #[test]
+    fn a_mixture_of_two_writes_is_about_neither_position_nor_about_a_mixture() {
+        let one = (0b0011, 0b1100, 9);
+        // Another position, with another pack and with the same, and positions that share a board.
+        for other in
+            [(0b0101, 0b1010, 5), (0b0101, 0b1010, 9), (0b0011, 0b1010, 9), (0b0101, 0b1100, 9)]
+        {
+            let writes = [one, other].map(|(player, opponent, pack)| words(player, opponent, pack));
+            for mixture in 0..8 {
+                let mixed = [0, 1, 2].map(|word: usize| writes[mixture >> word & 1][word]);
+                if writes.contains(&mixed) {
+                    continue;
+                }
+                let lines = Lines::new(64).unwrap();
+                let line = &lines.lines[0];
+                line.packs[0].store(mixed[0], Ordering::Relaxed);
+                line.boards[0][0].store(mixed[1], Ordering::Relaxed);
+                line.boards[0][1].store(mixed[2], Ordering::Relaxed);
+                for player in [one.0, other.0] {
+                    for opponent in [one.1, other.1] {
+                        let found = lines.get(Place { hash: 0, player, opponent });
+                        assert_eq!(found, None, "{player:b} {opponent:b} of {one:?} {other:?}");
+                    }
+                }
+            }
+        }
+    }
+
     /// Stands for a hash of boards, of which the tests use the player's alone.
     fn hash(player: u64, _opponent: u64) -> u64 {
         player.wrapping_mul(0x9E37_79B9_7F4A_7C15)

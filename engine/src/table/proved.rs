@@ -151,6 +151,9 @@ mod tests {
         table.put(7 << 40, 1, 2, entry(-64, 6, 3), 1);
         table.put(7 << 40, 1, 2, entry(-2, 64, 5), 1);
         assert_eq!(table.get(7 << 40, 1, 2), Some(entry(-2, 6, 5)));
+        // What is known already, later and with less work behind it.
+        table.put(7 << 40, 1, 2, entry(-4, 8, 1), 1);
+        assert_eq!(table.get(7 << 40, 1, 2), Some(entry(-2, 6, 5)));
         assert_eq!(table.get(7 << 40, 2, 1), None);
         table.clear();
         assert_eq!(table.get(7 << 40, 1, 2), None);
