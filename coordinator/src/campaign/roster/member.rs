@@ -109,13 +109,17 @@ impl Member {
             }
             let records = (self.cursor..).zip(block);
             for (row, record) in records {
-                self.cursor = row + 1;
                 let is_free = !self.flights.contains_key(&row) && !self.disputed.contains(&row);
-                if record.progress == Progress::Open && is_free {
+                let is_next = record.progress == Progress::Open && is_free;
+                if is_next {
+                    // Where it cannot be read, it waits for its turn as before.
+                    let content = self.ledger.row(&record)?;
                     let (bound, nodes, running) = (Bound::UNKNOWN, 0, Arc::default());
-                    let flight =
-                        Flight { row: self.ledger.row(&record)?, record, bound, nodes, running };
-                    self.flights.insert(row, flight);
+                    self.flights
+                        .insert(row, Flight { row: content, record, bound, nodes, running });
+                }
+                self.cursor = row + 1;
+                if is_next {
                     return Ok(Some(row));
                 }
             }

@@ -1,3 +1,5 @@
+mod turns;
+
 use std::fs::OpenOptions;
 
 use outflank_engine::{BoardSize, Score, Square, brute_force};
