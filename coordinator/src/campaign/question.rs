@@ -146,6 +146,14 @@ mod tests {
         assert_eq!(Hypothesis::new(Score::MIN, Score::MAX), None);
     }
 
+    #[test]
+    fn a_claim_and_the_value_in_the_same_window_are_two_questions() {
+        let window = Window::new(score(0), score(4)).unwrap();
+        assert_ne!(claim(0, 4).key(), Question::Value(window).key());
+        assert_ne!(claim(0, 4).key(), claim(0, 6).key());
+        assert_ne!(claim(0, 4).key(), claim(2, 4).key());
+    }
+
     /// Every claim about every value, asked step by step.
     #[test]
     fn the_questions_lead_to_the_right_outcome_in_at_most_two_steps() {

@@ -48,6 +48,7 @@ fn a_search_in_the_knowledge_claims_its_bound_and_a_prediction_claims_nothing() 
     assert_eq!(question("50,100,2,2,123"), claim(2, 2));
     assert_eq!(question("50,100,-64,-3,123"), claim(-64, -4), "an odd bound of a search");
     assert_eq!(question("24,73,2,2,123"), Question::Value(Window::FULL));
+    assert_eq!(question("24,100,2,2,123"), Question::Value(Window::FULL), "not to the end");
     assert_eq!(question("50,98,2,2,123"), Question::Value(Window::FULL));
     assert_eq!(question("50,100,-64,64,0"), Question::Value(Window::FULL));
 }

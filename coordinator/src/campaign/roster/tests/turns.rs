@@ -10,6 +10,49 @@ fn rows(asks: &[Ask]) -> Vec<u64> {
     asks.iter().map(|ask| ask.row).collect()
 }
 
+#[test]
+fn an_answer_counts_for_the_campaign_that_has_asked_and_for_no_other() {
+    let (_folder, mut roster) = new_roster();
+    import(&mut roster, "one", TASKS);
+    import(&mut roster, "two", TASKS);
+    let asks = roster.fill(8);
+    let lives: BTreeSet<u64> = asks.iter().map(|ask| ask.life).collect();
+    let last = asks.iter().max_by_key(|ask| ask.life).unwrap();
+    assert_eq!(lives.len(), 2);
+    roster.answered(last.life, last.row, Bound::exact(Score::DRAW), 10);
+    let open: Vec<u64> = roster.list(None).unwrap().iter().map(|one| one.open).collect();
+    assert_eq!(open, [4, 3]);
+}
+
+#[test]
+fn a_failed_row_is_asked_again_also_after_a_pause_and_beside_a_disputed_one() {
+    let (_folder, mut roster) = new_roster();
+    import(&mut roster, "one", TASKS);
+    let asks = roster.fill(3);
+    roster.failed(asks[0].life, 1, true);
+    roster.failed(asks[0].life, 0, false);
+    assert_eq!(rows(&roster.fill(2)), [0], "the disputed one rests");
+    roster.failed(asks[0].life, 0, false);
+    roster.change(&change("one", true)).unwrap();
+    roster.change(&change("one", false)).unwrap();
+    assert_eq!(rows(&roster.fill(4)), [0, 1, 2, 3], "a change is a new beginning");
+    assert_eq!(roster.list(None).unwrap()[0].disputed, 0);
+}
+
+#[test]
+fn a_pause_and_a_priority_are_there_after_a_restart() {
+    let (_folder, mut roster) = new_roster();
+    import(&mut roster, "one", TASKS);
+    let wanted = Change { name: "one".to_owned(), paused: Some(true), priority: Some(7) };
+    roster.change(&wanted).unwrap();
+    let path = roster.folder().to_owned();
+    drop(roster);
+    let mut roster = Roster::open(&path).unwrap();
+    let campaign = &roster.list(None).unwrap()[0];
+    assert_eq!((campaign.paused, campaign.priority), (true, 7));
+    assert!(roster.fill(4).is_empty());
+}
+
 /// The row that could not be read was left out when the campaign went on, so that it never ended.
 #[test]
 fn a_campaign_whose_list_cannot_be_read_any_more_says_so_and_asks_nothing() {
@@ -26,4 +69,89 @@ fn a_campaign_whose_list_cannot_be_read_any_more_says_so_and_asks_nothing() {
     fs::write(&list, TASKS).unwrap();
     roster.change(&change("one", false)).unwrap();
     assert_eq!(rows(&roster.fill(4)), [0, 1, 2, 3]);
+}
+
+#[test]
+fn a_list_that_is_longer_or_shorter_than_it_was_is_damaged() {
+    let (_folder, mut roster) = new_roster();
+    import(&mut roster, "one", TASKS);
+    let path = roster.folder().to_owned();
+    drop(roster);
+    for other in [&TASKS[1..], &format!("{TASKS}\n")] {
+        fs::write(path.join("one").join("list"), other).unwrap();
+        let fault = &Roster::open(&path).unwrap().list(None).unwrap()[0].fault;
+        let expected = format!("found {} bytes, expected {} bytes", other.len(), TASKS.len());
+        assert!(fault.contains(&expected), "{fault}");
+    }
+}
+
+#[test]
+fn an_export_has_as_many_rows_as_are_wanted_and_of_the_kind_that_is_wanted() {
+    let (_folder, mut roster) = new_roster();
+    let list = [line(played(1), ""), line(played(2), "")].concat();
+    import(&mut roster, "one", TASKS);
+    import(&mut roster, "values", &list);
+    let export = |roster: &Roster, name: &str, selection, limit| {
+        let wanted = ExportRequest { name: name.to_owned(), form: None, selection, limit };
+        let mut bytes = Vec::new();
+        let rows = roster.export(&wanted).unwrap().run(&|_, _| None, &mut bytes);
+        (rows.map_err(|_| "it can be read").unwrap(), String::from_utf8(bytes).unwrap())
+    };
+    for limit in 1..4 {
+        let (rows, text) = export(&roster, "one", Selection::All, Some(limit));
+        assert_eq!((rows, text.lines().count() as u64), (limit, limit + 1), "and the header");
+    }
+    let asks = roster.fill(8);
+    for ask in asks.iter().filter(|ask| ask.row == 0) {
+        let mut next = Some(ask.clone());
+        while let Some(ask) = next {
+            next = answer(&mut roster, &ask, Score::DRAW);
+        }
+    }
+    let count = |name, selection| export(&roster, name, selection, None).0;
+    assert_eq!((count("one", Selection::Proved), count("one", Selection::Solved)), (1, 0));
+    assert_eq!((count("values", Selection::Proved), count("values", Selection::Solved)), (0, 1));
+}
+
+#[test]
+fn a_line_without_end_is_refused_before_it_fills_the_memory() {
+    let (_folder, mut roster) = new_roster();
+    let long = "x".repeat(1 << 16);
+    let refused = "line 1, column 1: the line goes on, expected at most 65536 bytes";
+    // In many parts, of which none ends it, and in one part that does.
+    let parts = vec![long.as_bytes(); 2];
+    let error = import_in(&mut roster, &head("parts"), &parts).unwrap_err();
+    assert!(error.contains(refused), "{error}");
+    let whole = format!("{long}x\n");
+    let error = import_in(&mut roster, &head("whole"), &[whole.as_bytes()]).unwrap_err();
+    assert!(error.contains(refused), "{error}");
+}
+
+#[test]
+fn rows_of_which_the_opposite_is_proved_now_are_open_again_and_asked() {
+    let (_folder, mut roster) = new_roster();
+    import(&mut roster, "one", TASKS);
+    let mut asks = roster.fill(4);
+    while let Some(ask) = asks.pop() {
+        asks.extend(answer(&mut roster, &ask, Score::DRAW));
+    }
+    assert_eq!(roster.list(None).unwrap()[0].proved, 4, "none of them is lost");
+    roster.review(&|_| Bound::exact(Score::MIN));
+    assert_eq!(roster.list(None).unwrap()[0].open, 4);
+    assert_eq!(rows(&roster.fill(4)), [0, 1, 2, 3]);
+}
+
+#[test]
+fn a_row_whose_answers_contradict_each_other_is_disputed() {
+    let (_folder, mut roster) = new_roster();
+    let position = played(3);
+    let square = Square::lowest(position.moves()).unwrap();
+    import(&mut roster, "one", &line(position, &format!(" {square}:+10")));
+    let first = &roster.fill(1)[0];
+    let ten = Score::new(10).unwrap();
+    let next = roster.answered(first.life, 0, Bound::at_least(ten), 1).expect("is it more?");
+    assert!(roster.answered(next.life, 0, Bound::at_most(Score::DRAW), 1).is_none());
+    let campaign = &roster.list(None).unwrap()[0];
+    assert_eq!((campaign.disputed, campaign.open, campaign.active), (1, 1, 0));
+    assert!(roster.fill(1).is_empty());
 }
