@@ -1,12 +1,13 @@
 //! Proofs of small positions whose store is filled by brute force.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use outflank_checker::line::Root;
 use outflank_checker::resolve::resolve;
 use outflank_checker::sample::Sample;
 use outflank_checker::verify::{Verified, verify};
-use outflank_engine::{BoardSize, Bound, Position, Score, Square, brute_force};
+use outflank_engine::{BoardSize, Bound, Position, Score, Square, Symmetry, brute_force};
 
 use super::{Options, ProofError, Summary, export};
 use crate::store::{Method, Origin, Provenance, Record, Store};
@@ -195,4 +196,132 @@ fn small_boards_are_proved_and_checked_beside_the_usual_one() {
         walls.collect::<Vec<_>>(),
         roots.iter().map(|root| root.walls()).collect::<Vec<_>>()
     );
+}
+
+#[test]
+fn a_large_leaf_stays_whole_where_the_store_does_not_know_what_follows_it() {
+    // Of the moves of the root one is known, and it proves less than the value.
+    let worst = |root: Position| {
+        let after = Square::all(root.moves()).filter_map(|square| root.play(square));
+        after.max_by_key(|&next| brute_force::value(next))
+    };
+    let proves_less =
+        |&(root, next): &(Position, Position)| -brute_force::value(next) < brute_force::value(root);
+    let games = (5..).map(|seed| game(seed, 8)).filter_map(|root| Some((root, worst(root)?)));
+    let (root, worst) = { games }.find(proves_less).expect("most moves are not equal");
+    let store = Store::in_memory();
+    for position in [root, worst] {
+        let exact = Bound::exact(brute_force::value(position));
+        let searched = record(position, exact, Method::Search, "worker");
+        store.append(&[searched]).expect("memory does not fail");
+    }
+    for max_leaf in [7, 8] {
+        let (summary, file) = written(&store, &[root], Some(max_leaf));
+        assert_eq!((summary.rows, summary.leaves), (2, 2), "at most {max_leaf}");
+        checked(&file);
+    }
+}
+
+#[test]
+fn a_leaf_of_exactly_the_greatest_size_is_kept_whole() {
+    let (store, root) = (Store::in_memory(), game(5, 8));
+    fill(&store, root, 7);
+    let searched = record(root, Bound::exact(brute_force::value(root)), Method::Search, "worker");
+    let whole = Store::in_memory();
+    let after = Square::all(root.moves()).filter_map(|square| root.play(square));
+    after.for_each(|next| fill(&whole, next, 7));
+    whole.append(&[searched]).expect("memory does not fail");
+    assert_eq!(written(&whole, &[root], Some(8)).0.rows, 2);
+    assert!(written(&whole, &[root], Some(7)).0.rows > 2);
+}
+
+#[test]
+fn of_a_position_and_of_the_pass_before_it_the_one_of_which_more_is_known_counts() {
+    let passing = (0..).map(|seed| game(seed, 6)).find(|position| position.must_pass());
+    let passing = passing.expect("some positions are passes");
+    let value = brute_force::value(passing);
+    let (exact, weak) = (Bound::exact(value), Bound::UNKNOWN);
+    let weaker = Bound::new(value.down(), value.up()).expect("it is in order");
+    for [before, after] in [[exact, weaker], [weaker, exact], [exact, weak], [weak, exact]] {
+        let store = Store::in_memory();
+        let of_next = record(passing.pass(), -after, Method::Search, "worker");
+        let of_passing = record(passing, before, Method::Search, "worker");
+        store.append(&[of_passing, of_next]).expect("memory does not fail");
+        let (_, file) = written(&store, &[passing], None);
+        let root = checked(&file).first_roots[0];
+        assert_eq!((root.lower, root.upper), (value.discs(), value.discs()), "{before} {after}");
+    }
+}
+
+#[test]
+fn the_move_that_costs_least_is_chosen_and_of_equals_the_one_that_seemed_best() {
+    let root = (0..).map(|seed| game(seed, 8)).find(|root| root.moves().count_ones() > 1);
+    let root = root.expect("most positions have several moves");
+    let moves: Vec<Square> = Square::all(root.moves()).collect();
+    let next = |square: Square| root.play(square).expect("it is legal");
+    let ends = [moves[0], moves[moves.len() - 1]];
+    // Both moves prove what the worse of them is worth.
+    let least = ends.map(|square| -brute_force::value(next(square)));
+    let least = least[0].min(least[1]);
+    for (square, other) in [(ends[0], ends[1]), (ends[1], ends[0])] {
+        let store = Store::in_memory();
+        let known =
+            ends.map(|end| record(next(end), Bound::at_most(-least), Method::Search, "worker"));
+        let mut of_root = record(root, Bound::at_least(least), Method::Inference, "coordinator");
+        let turn = Symmetry::between(root, root.canonical()).expect("they are symmetric");
+        of_root.best_move = Some(turn.square(square));
+        store.append(&[&known[..], &[of_root]].concat()).expect("memory does not fail");
+        // Alone, the move that seemed best; otherwise the one whose row is needed anyway.
+        for (roots, chosen, rows) in [(vec![root], square, 2), (vec![root, next(other)], other, 2)]
+        {
+            let (summary, file) = written(&store, &roots, None);
+            let text = String::from_utf8(file).expect("it is text");
+            let expected = format!("\"move\":\"{}\"", turn.square(chosen));
+            assert!(text.contains(&expected), "{expected} {text}");
+            assert_eq!(summary.rows, rows);
+        }
+    }
+}
+
+/// Returns the positions one ply below, canonical.
+fn below(position: Position) -> impl Iterator<Item = Position> {
+    let after = Square::all(position.moves()).filter_map(move |square| position.play(square));
+    after.map(Position::canonical)
+}
+
+/// Returns a position in which somebody can move, with two positions from which a move leads to it.
+fn met_twice() -> (Position, [Position; 2]) {
+    for seed in 0.. {
+        let mut parents: BTreeMap<Position, BTreeSet<Position>> = BTreeMap::new();
+        for parent in below(game(seed, 11)).flat_map(below) {
+            for child in below(parent) {
+                parents.entry(child).or_default().insert(parent);
+            }
+        }
+        let is_met = |(child, parents): &(Position, BTreeSet<Position>)| {
+            parents.len() > 1 && child.moves() != 0 && brute_force::value(*child).discs().abs() < 60
+        };
+        if let Some((child, parents)) = parents.into_iter().find(is_met) {
+            let mut parents = parents.into_iter();
+            return (child, [(); 2].map(|()| parents.next().expect("there are two")));
+        }
+    }
+    unreachable!("moves in another order lead to the same positions")
+}
+
+#[test]
+fn of_two_claims_that_rows_need_of_a_position_the_stronger_one_is_proved() {
+    let (child, parents) = met_twice();
+    let value = -brute_force::value(child);
+    for lower in [[value, value.down()], [value.down(), value]] {
+        let store = Store::in_memory();
+        let inferred = [0, 1].map(|one: usize| {
+            record(parents[one], Bound::at_least(lower[one]), Method::Inference, "coordinator")
+        });
+        let searched = record(child, Bound::exact(-value), Method::Search, "worker");
+        store.append(&[&inferred[..], &[searched]].concat()).expect("memory does not fail");
+        let (summary, file) = written(&store, &parents, None);
+        assert_eq!((summary.rows, summary.leaves), (3, 1));
+        assert_eq!(checked(&file).by_move, 2);
+    }
 }
