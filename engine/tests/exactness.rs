@@ -183,6 +183,9 @@ fn whatever_is_known_of_the_positions_below_every_window_is_answered_truly() {
             Square::all(position.moves()).filter_map(move |square| position.play(square))
         };
         let windows = [Window::at_least(value), Window::at_least(value.up()), Some(Window::FULL)];
+        let moves: BTreeMap<Square, Score> = Square::all(position.moves())
+            .filter_map(|square| Some((square, walked(&judge, position.play(square)?, 11))))
+            .collect();
         let below: Vec<Position> = below(position).flat_map(below).collect();
         let values = judge.values(&below);
         for (engine, window) in engines.iter().flat_map(|one| windows.map(|window| (one, window))) {
@@ -194,8 +197,34 @@ fn whatever_is_known_of_the_positions_below_every_window_is_answered_truly() {
             let answer = engine.solve(&request, &Control::default());
             assert!(answer.finished && answer.bound.answers(window), "{position:?} {window}");
             assert!(Bound::exact(value).implies(answer.bound), "{position:?} {window}");
+            for (square, bound) in answer.children {
+                let of_move = Bound::exact(moves[&square]);
+                assert!(of_move.implies(bound), "{position:?} {window}: {square} {bound}");
+            }
         }
     }
+}
+
+/// A single disc among many of the other side: games end with many empty squares, most of them by a wipe-out.
+#[test]
+fn games_that_end_early_have_their_scores() {
+    let (judge, engines, mut random) = (engine(Isa::detect()), engines(), Random(12));
+    let mut early = 0;
+    for round in 0..120 {
+        let board = random.scatter(12 + round % 2);
+        let discs = board.player() | board.opponent();
+        let few = (0..=round % 3).fold(0, |few, _| few | 1 << random.below(64)) & discs;
+        let (few, many) = (few, discs & !few);
+        let (player, opponent) = if round % 4 < 2 { (few, many) } else { (many, few) };
+        let position = Position::new(player, opponent).expect("the boards share no square");
+        let value = walked(&judge, position, 10);
+        early += u32::from(value.discs().abs() == 64);
+        for engine in &engines {
+            let answer = engine.solve(&Request::exact(position), &Control::default());
+            assert_eq!(answer.bound, Bound::exact(value), "{position:?}");
+        }
+    }
+    assert!((20..100).contains(&early), "{early} wipe-outs");
 }
 
 #[test]

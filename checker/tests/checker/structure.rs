@@ -62,7 +62,7 @@ fn no_root_comes_behind_an_origin_or_a_row() {
     // The last move of a game needs no origin.
     let position = Position { player: !0b11, opponent: 0b10 }.canonical();
     let inferred = by_move(position, 64);
-    let ended = |lines: &[String]| fault(&[&[head.clone()], lines].concat());
+    let ended = |lines: &[String]| fault(&[std::slice::from_ref(&head), lines].concat());
     let first = root(1, position, 64, 64);
     assert_eq!(ended(&[first.clone(), inferred.clone(), end(1, 1, 0)]), None);
     let late = [first, inferred, root(2, OVER, 64, 64), end(2, 1, 0)];
