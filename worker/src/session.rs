@@ -381,3 +381,27 @@ async fn passed(deadline: Option<Instant>) {
         None => std::future::pending().await,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use tonic::metadata::MetadataMap;
+
+    use super::*;
+
+    #[test]
+    fn only_a_coordinator_can_refuse_a_worker_for_good() {
+        let mut headers = MetadataMap::new();
+        headers.insert("server", "outflank".parse().expect("a value"));
+        let said = |code| refusal(&Status::with_metadata(code, "no", headers.clone()));
+        assert!(matches!(said(Code::FailedPrecondition), Ended::Refused(_)));
+        assert!(matches!(said(Code::Unimplemented), Ended::Refused(_)));
+        assert!(matches!(said(Code::PermissionDenied), Ended::Distrusted(_)));
+        assert!(matches!(said(Code::Unauthenticated), Ended::Unknown(_)));
+        assert!(matches!(said(Code::Unavailable), Ended::Lost { welcomed: false, .. }));
+        // What tonic makes of the answers of other HTTP servers has no headers.
+        for code in [Code::Unimplemented, Code::PermissionDenied, Code::Unauthenticated] {
+            assert!(matches!(refusal(&Status::new(code, "404")), Ended::Lost { .. }), "{code:?}");
+        }
+        assert!(matches!(refusal(&Status::new(Code::InvalidArgument, "")), Ended::Refused(_)));
+    }
+}

@@ -164,6 +164,23 @@ async fn a_worker_that_is_stopped_hands_back_its_jobs_and_waits_for_the_acknowle
     worker.task.await.unwrap().unwrap();
 }
 
+/// What is not acknowledged may be lost with the coordinator.
+#[tokio::test]
+async fn a_worker_that_is_stopped_stays_as_long_as_a_report_is_not_acknowledged() {
+    let mut script = Script::start(None);
+    let worker = script.worker(BruteForce);
+    let mut connection = script.connection().await;
+    connection.tell(ToWorker::Job(job(1))).await;
+    assert_eq!(connection.hear_report().await.job, 1);
+    worker.stop.cancel();
+    assert_eq!(connection.hear().await, Some(FromWorker::Draining));
+    connection.hear_beat_of(&[]).await;
+    connection.tell(ToWorker::Acknowledge(1)).await;
+    assert_eq!(connection.hear().await, None);
+    drop(connection);
+    worker.task.await.unwrap().unwrap();
+}
+
 #[tokio::test]
 async fn a_worker_that_is_stopped_while_its_connection_is_gone_still_hands_back_its_jobs() {
     let mut script = Script::start(None);
