@@ -59,8 +59,8 @@ pub(crate) struct Simulate {
     /// The empty squares at which the synthetic tree ends [default: 10 less than the roots].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(8..=42))]
     horizon: Option<u32>,
-    /// The nodes that a worker searches in a second.
-    #[arg(long, value_name = "N", default_value_t = 29e6, value_parser = positive)]
+    /// The nodes that a worker searches in a second, 1 or more.
+    #[arg(long, value_name = "N", default_value_t = 29e6, value_parser = speed)]
     speed: f64,
     /// The smallest job, in predicted nodes [default: as the coordinator's].
     #[arg(long, value_name = "N", value_parser = positive)]
@@ -108,6 +108,12 @@ pub(crate) struct Simulate {
 fn positive(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|&number: &f64| number.is_finite() && number > 0.0);
     number.ok_or_else(|| "expected a number above 0, such as 29e6".to_owned())
+}
+
+/// Below that the time of a schedule leaves the range of its clock.
+fn speed(text: &str) -> Result<f64, String> {
+    let number = positive(text).ok().filter(|&number| number >= 1.0);
+    number.ok_or_else(|| "expected a number of nodes, 1 or more, such as 29e6".to_owned())
 }
 
 /// One row of the result.
@@ -404,9 +410,9 @@ fn where_the_time_went(
     let time = measures.makespan as f64 / 1e6 * asked.speed * measures.workers as f64;
     let share = |nodes: f64| nodes / time;
     format!(
-        "        {:.3} as one worker, -{:.3} saved, {:.3} disordered, {:.3} misguided, {:.3} again, {:.3} broken off, {:.3} idle",
+        "        {:.3} as one worker, {:+.3} saved, {:.3} disordered, {:.3} misguided, {:.3} again, {:.3} broken off, {:.3} idle",
         share(sequential as f64),
-        share(sequential as f64 - shares.shared),
+        share(shares.shared - sequential as f64),
         share(shares.disordered),
         share(shares.misguided),
         share(shares.again),

@@ -334,7 +334,8 @@ fn failure(error: TrainingError) -> Failure {
     let exit = match error {
         TrainingError::Plan(_)
         | TrainingError::OtherPlan { .. }
-        | TrainingError::NotTrained { .. } => Exit::BadInput,
+        | TrainingError::NotTrained { .. }
+        | TrainingError::InUse { .. } => Exit::BadInput,
         _ => Exit::Failed,
     };
     Failure::new(exit, error)

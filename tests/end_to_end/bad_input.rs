@@ -96,6 +96,19 @@ fn places_where_nothing_can_be_kept_are_refused_before_the_work() {
 }
 
 #[test]
+fn a_speed_at_which_no_simulation_ends_is_refused() {
+    let home = home();
+    for speed in ["1e-9", "0.9", "0", "-1", "inf", "NaN", "fast"] {
+        let finished = run(home.path(), &["simulate", &format!("--speed={speed}")]);
+        assert_eq!(finished.code, Some(2), "{finished:?}");
+        assert!(
+            finished.stderr[0].contains("expected a number of nodes, 1 or more"),
+            "{finished:?}"
+        );
+    }
+}
+
+#[test]
 fn a_simulation_that_is_refused_leaves_its_record_as_it_was() {
     let home = home();
     let kept = home.path().join("kept");

@@ -391,16 +391,21 @@ mod tests {
     #[test]
     fn only_a_coordinator_can_refuse_a_worker_for_good() {
         let mut headers = MetadataMap::new();
-        headers.insert("server", "outflank".parse().expect("a value"));
+        headers.insert("content-type", "application/grpc".parse().expect("a value"));
         let said = |code| refusal(&Status::with_metadata(code, "no", headers.clone()));
         assert!(matches!(said(Code::FailedPrecondition), Ended::Refused(_)));
         assert!(matches!(said(Code::Unimplemented), Ended::Refused(_)));
         assert!(matches!(said(Code::PermissionDenied), Ended::Distrusted(_)));
         assert!(matches!(said(Code::Unauthenticated), Ended::Unknown(_)));
         assert!(matches!(said(Code::Unavailable), Ended::Lost { welcomed: false, .. }));
-        // What tonic makes of the answers of other HTTP servers has no headers.
+        // What tonic makes of the answers of other HTTP servers has no headers, or theirs.
+        let mut page = MetadataMap::new();
+        page.insert("content-type", "text/html".parse().expect("a value"));
         for code in [Code::Unimplemented, Code::PermissionDenied, Code::Unauthenticated] {
-            assert!(matches!(refusal(&Status::new(code, "404")), Ended::Lost { .. }), "{code:?}");
+            for headers in [MetadataMap::new(), page.clone()] {
+                let status = Status::with_metadata(code, "404", headers);
+                assert!(matches!(refusal(&status), Ended::Lost { .. }), "{code:?}");
+            }
         }
         assert!(matches!(refusal(&Status::new(Code::InvalidArgument, "")), Ended::Refused(_)));
     }
