@@ -86,6 +86,16 @@ impl Write for WholeFile {
     }
 }
 
+/// Writes the file `path` as a whole.
+///
+/// # Errors
+/// If the system does not take it; what was there before is there still, unless it was no regular file.
+pub(crate) fn write(path: &Path, content: &[u8]) -> anyhow::Result<()> {
+    let mut file = WholeFile::create(path)?;
+    let written = file.write_all(content).and_then(|()| file.finish());
+    written.with_context(|| format!("writing {}", path.display()))
+}
+
 /// The most links that are followed, as by Linux.
 const MOST_LINKS: usize = 40;
 
@@ -152,12 +162,6 @@ mod tests {
 
     use super::*;
 
-    fn write(path: &Path, text: &str) {
-        let mut file = WholeFile::create(path).unwrap();
-        file.write_all(text.as_bytes()).unwrap();
-        file.finish().unwrap();
-    }
-
     fn rights(path: &Path) -> u32 {
         fs::metadata(path).unwrap().permissions().mode() & 0o777
     }
@@ -173,7 +177,7 @@ mod tests {
         assert!(!path.exists());
         drop(file);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "what is not finished goes");
-        write(&path, "whole");
+        write(&path, b"whole").unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "whole");
         assert_eq!(rights(&path), rights(&usual));
     }
@@ -185,10 +189,10 @@ mod tests {
             ["file", "link", "further"].map(|name| folder.path().join(name));
         symlink("file", &link).unwrap();
         symlink("link", &further).unwrap();
-        write(&further, "first");
+        write(&further, b"first").unwrap();
         assert_eq!(fs::read_to_string(&file).unwrap(), "first", "the link led nowhere");
         fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
-        write(&link, "second");
+        write(&link, b"second").unwrap();
         assert_eq!(fs::read_to_string(&file).unwrap(), "second");
         assert_eq!(rights(&file), 0o640);
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
@@ -198,11 +202,9 @@ mod tests {
 
     #[test]
     fn a_device_is_written_through() {
-        let mut full = WholeFile::create(Path::new("/dev/full")).unwrap();
-        full.write_all(b"text").unwrap();
-        full.finish().expect_err("there is no space on it");
+        write(Path::new("/dev/full"), b"text").expect_err("there is no space on it");
         assert!(!fs::metadata("/dev/full").unwrap().is_file());
-        write(Path::new("/dev/null"), "text");
+        write(Path::new("/dev/null"), b"text").unwrap();
         assert!(!fs::metadata("/dev/null").unwrap().is_file());
     }
 }

@@ -2,7 +2,6 @@
 
 mod record;
 
-use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -148,7 +147,7 @@ pub(crate) fn run(asked: &Simulate) -> Result<Exit, Failure> {
     record.finish()?;
     if let Some(path) = &asked.svg {
         let chart = chart(asked, &rows).svg();
-        fs::write(path, chart).with_context(|| format!("writing {}", path.display()))?;
+        files::write(path, chart.as_bytes())?;
     }
     Ok(Exit::Done)
 }

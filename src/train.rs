@@ -10,7 +10,7 @@ use outflank_kernel::Isa;
 use outflank_training::plot::{Chart, Series};
 use outflank_training::{
     CostPlan, CurvePoint, Plan, Progress, RefitPlan, TrainingError, curve, measure_costs, refit,
-    report, train, write,
+    report, train,
 };
 
 use crate::exit::{self, Exit, Failure, OrExit};
@@ -247,7 +247,7 @@ fn check(work: &Path, out: &Path) -> Result<(), Failure> {
 /// Writes the trained weights and says so.
 fn finish(file: &File, path: &Path) -> Result<Exit, Failure> {
     let content = file.encode();
-    write(path, &content).map_err(failure)?;
+    files::write(path, &content)?;
     let (path, id) = (path.display(), file.id());
     output::line(&format!("{path}: {} bytes, weights {id:016x}", content.len()))?;
     Ok(Exit::Done)
@@ -315,7 +315,7 @@ fn check_drawing(path: Option<&Path>) -> Result<(), Failure> {
 
 fn draw(chart: &Chart, path: Option<&Path>) -> Result<Exit, Failure> {
     if let Some(path) = path {
-        write(path, chart.svg().as_bytes()).map_err(failure)?;
+        files::write(path, chart.svg().as_bytes())?;
     }
     Ok(Exit::Done)
 }

@@ -20,5 +20,6 @@ mod signals;
 mod small_boards;
 mod solve;
 mod store;
+mod train;
 mod versions;
 mod watch;

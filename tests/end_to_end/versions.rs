@@ -51,8 +51,7 @@ fn a_worker_of_another_version_is_told_and_leaves() {
 fn a_worker_waits_until_another_http_server_has_gone_from_the_address() {
     let home = TempDir::new().expect("a temporary folder");
     for code in [401, 403, 404] {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-        let address = listener.local_addr().expect("a bound address").to_string();
+        let (listener, address) = listener();
         let runtime = Runtime::new().expect("a runtime");
         runtime.spawn(answer_with(code, listener));
         let worker = Process::start(outflank(home.path(), &["worker", "--connect", &address]));
@@ -70,8 +69,7 @@ fn a_worker_waits_until_another_http_server_has_gone_from_the_address() {
 fn an_http_server_is_told_from_a_coordinator() {
     let home = TempDir::new().expect("a temporary folder");
     for code in [401, 403, 404] {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-        let address = listener.local_addr().expect("a bound address").to_string();
+        let (listener, address) = listener();
         let runtime = Runtime::new().expect("a runtime");
         runtime.spawn(answer_with(code, listener));
         let message = format!("{address}: what answers there is no coordinator: grpc-status");
@@ -80,6 +78,13 @@ fn an_http_server_is_told_from_a_coordinator() {
                 .assert_fails(4, &message);
         }
     }
+}
+
+/// Returns a listener at a free port, and its address.
+fn listener() -> (TcpListener, String) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = listener.local_addr().expect("a bound address").to_string();
+    (listener, address)
 }
 
 /// Answers all that comes with an HTTP code, over HTTP/2.
@@ -95,8 +100,7 @@ async fn answer_with(code: u16, listener: TcpListener) {
 #[test]
 fn a_server_that_is_no_coordinator_is_refused() {
     let home = TempDir::new().expect("a temporary folder");
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    let address = listener.local_addr().expect("a bound address").to_string();
+    let (listener, address) = listener();
     thread::spawn(move || {
         for connection in listener.incoming() {
             let mut connection = connection.expect("a connection");

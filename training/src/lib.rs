@@ -37,4 +37,3 @@ pub use report::{Accuracy, report};
 pub use samples::Samples;
 pub use selectivity::selectivity;
 pub use train::train;
-pub use work::write;

@@ -160,41 +160,17 @@ fn other_plan(path: PathBuf, found: &str, expected: &str) -> TrainingError {
     TrainingError::OtherPlan { path, found: found.to_owned(), expected: expected.to_owned() }
 }
 
-/// Writes a file that is there as a whole or not at all: it gets its name when it is complete. A link
-/// goes on to lead to its file, and what is no regular file, such as a device, takes the content as it
-/// comes.
-///
-/// # Errors
-/// [`TrainingError::Io`] if it cannot be written; what was there before is there still, unless it was
-/// no regular file.
-pub fn write(path: &Path, content: &[u8]) -> Result<(), TrainingError> {
-    written(path, content).map_err(|source| failed("writing", path, source))
-}
-
-fn written(path: &Path, content: &[u8]) -> io::Result<()> {
-    let there = match fs::metadata(path) {
-        Ok(there) if there.is_file() => Some(there.permissions()),
-        Ok(_) => return fs::OpenOptions::new().write(true).open(path)?.write_all(content),
-        Err(error) if error.kind() == ErrorKind::NotFound => None,
-        Err(error) => return Err(error),
-    };
-    // Where there is a file already, it is the one that a link leads to.
-    let path = if there.is_some() { fs::canonicalize(path)? } else { path.to_owned() };
-    // The name is added to, not changed: `weights.part` may be somebody's.
-    let mut part = path.clone().into_os_string();
+/// Writes a file that is there as a whole or not at all: it gets its name when it is complete.
+fn write(path: &Path, content: &[u8]) -> Result<(), TrainingError> {
+    let mut part = path.as_os_str().to_owned();
     part.push(".part");
-    let complete = || {
-        let mut file = fs::File::create(&part)?;
-        file.write_all(content)?;
-        if let Some(permissions) = there {
-            file.set_permissions(permissions)?;
-        }
-        file.sync_all()?;
-        fs::rename(&part, &path)
-    };
-    complete().inspect_err(|_| {
+    let written = fs::File::create(&part)
+        .and_then(|mut file| file.write_all(content).and_then(|()| file.sync_all()))
+        .and_then(|()| fs::rename(&part, path));
+    written.map_err(|source| {
         // On a full disk it would take the place that is missing. The first error is what counts.
         let _gone = fs::remove_file(&part);
+        failed("writing", path, source)
     })
 }
 
@@ -316,35 +292,6 @@ mod tests {
         assert!(matches!(error, TrainingError::InUse { .. }), "{error}");
         drop(first);
         Work::open(folder.path(), "seed 1\n").unwrap();
-    }
-
-    #[test]
-    fn a_neighbour_of_a_similar_name_is_left_alone() {
-        let folder = tempfile::tempdir().unwrap();
-        let neighbour = folder.path().join("weights.part");
-        fs::write(&neighbour, "mine").unwrap();
-        write(&folder.path().join("weights.bin"), b"weights").unwrap();
-        assert_eq!(fs::read_to_string(&neighbour).unwrap(), "mine");
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "no part is left");
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn links_and_devices_stay_what_they_are() {
-        use std::os::unix::fs::{PermissionsExt, symlink};
-
-        let folder = tempfile::tempdir().unwrap();
-        let [file, link, device] = ["file", "link", "device"].map(|name| folder.path().join(name));
-        fs::write(&file, "before").unwrap();
-        fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
-        symlink("file", &link).unwrap();
-        symlink("/dev/null", &device).unwrap();
-        for path in [&link, &device] {
-            write(path, b"weights").unwrap();
-            assert!(fs::symlink_metadata(path).unwrap().is_symlink(), "{}", path.display());
-        }
-        assert_eq!(fs::read_to_string(&file).unwrap(), "weights");
-        assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o640);
     }
 
     #[test]

@@ -29,16 +29,18 @@ fn led(commands: &[Command]) -> ((u64, Job), (u64, Job)) {
     (lead, assistant)
 }
 
+/// Returns what is said of a job: the value that so many selective searches found, and whether that was the last.
+fn believed(job: &Job, value: i32, searches: u32, is_last: bool) -> Interim {
+    Interim { job: job.id, belief: Belief { value, best_move: None, searches, is_last } }
+}
+
 #[test]
 fn a_request_is_split_around_what_its_lead_believes_and_the_lead_gets_the_eldest() {
     let mut script = two_workers();
     let (lead, whole) = led(&script.submit(0, 1, nine_empties())).0;
     assert_eq!(whole.window, Window::FULL);
     let value = Oracle::default().value(nine_empties());
-    let belief = |searches, is_last| Interim {
-        job: whole.id,
-        belief: Belief { value: value.discs(), best_move: None, searches, is_last },
-    };
+    let belief = |searches, is_last| believed(&whole, value.discs(), searches, is_last);
     assert_eq!(script.interim(1, lead, belief(1, false)), [], "that is no opinion yet");
     let commands = script.interim(2, lead, belief(2, false));
     assert_eq!(assigned(&commands), [], "the other one assists");
@@ -69,10 +71,7 @@ fn an_idle_worker_assists_the_lead_each_hears_the_other_and_it_stops_with_the_le
     }
     let stranger = Event::Hinted { worker: WorkerId(9), job: whole.id, hints: hints.clone() };
     assert_eq!(script.at(1, stranger), [], "it has no such job");
-    let believes = |searches, is_last| Interim {
-        job: whole.id,
-        belief: Belief { value: 0, best_move: None, searches, is_last },
-    };
+    let believes = |searches, is_last| believed(&whole, 0, searches, is_last);
     assert_eq!(script.interim(2, other, believes(3, true)), [], "its lead is not so far");
     let commands = script.interim(3, lead, believes(3, true));
     for worker in [lead, other] {
@@ -145,10 +144,7 @@ fn what_another_request_wants_is_not_left_to_a_lead_that_wants_it_no_more() {
     let mut script = two_workers();
     let ((lead, whole), (other, assistance)) = led(&script.submit(0, 1, nine_empties()));
     let value = Oracle::default().value(nine_empties()).discs();
-    let believes = |value, searches| Interim {
-        job: whole.id,
-        belief: Belief { value, best_move: None, searches, is_last: false },
-    };
+    let believes = |value, searches| believed(&whole, value, searches, false);
     script.interim(1, lead, believes(value + 12, 2));
     // Which child is the eldest is found by asking for each: only the one that is asked already adds no question.
     let before = script.core.status().questions;
@@ -179,10 +175,7 @@ fn a_lead_that_does_not_stop_is_not_waited_for() {
     let mut script = two_workers();
     let ((lead, whole), (other, assistance)) = led(&script.submit(0, 1, nine_empties()));
     let value = Oracle::default().value(nine_empties()).discs();
-    let believes = |searches, is_last| Interim {
-        job: whole.id,
-        belief: Belief { value, best_move: None, searches, is_last },
-    };
+    let believes = |searches, is_last| believed(&whole, value, searches, is_last);
     script.interim(1, lead, believes(2, false));
     let mut open = assigned(&script.report(1, other, empty(&assistance, 10)));
     open.extend(assigned(&script.interim(2, lead, believes(3, true))));
@@ -208,10 +201,7 @@ fn a_fleet_that_has_grown_does_not_wait_for_a_lead_to_solve_the_whole() {
     let mut script = two_workers();
     let ((lead, whole), (other, assistance)) = led(&script.submit(0, 1, nine_empties()));
     let value = Oracle::default().value(nine_empties()).discs();
-    let believes = |searches, is_last| Interim {
-        job: whole.id,
-        belief: Belief { value, best_move: None, searches, is_last },
-    };
+    let believes = |searches, is_last| believed(&whole, value, searches, is_last);
     script.interim(1, lead, believes(2, false));
     let mut open = Vec::new();
     for worker in 3..=20 {
