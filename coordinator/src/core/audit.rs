@@ -357,7 +357,7 @@ impl Core {
         let growth = self.config.budget_factor.powi(failures as i32 + 2);
         let node_limit = (predicted * growth).max(self.config.shortest_job) as u64;
         let lease = Lease::new(Target::Audit(id), home.unwrap_or(SolveId(0)), key, 1, predicted);
-        self.fleet.begin(worker, job, lease, (turn.now, self.config.lease));
+        self.begin(turn, worker, job, lease);
         if let Some(audit) = self.audits.open.get_mut(&id) {
             audit.asked = Some(worker);
             if is_round_over {

@@ -6,7 +6,7 @@ use outflank_engine::{Bound, Position, Square, Symmetry, Window};
 
 use super::fleet::{Lease, Target, after};
 use super::late::CANDIDATES;
-use super::message::{Command, Job, Millis, WorkerId};
+use super::message::{Command, Job, JobId, Millis, WorkerId};
 use super::question::{Item, Key, Question, Rank, State, Wanted};
 use super::solve::Solve;
 use super::{Core, Turn};
@@ -282,12 +282,9 @@ impl Core {
         let mut known = self.bounds_below(turn, position, symmetry);
         known.extend(self.bounds_inside(turn, lease.home, position, symmetry));
         self.note_told(turn, worker, &known);
-        if let Some(solve) = self.solves.get_mut(&lease.home) {
-            solve.running += 1;
-        }
         let mut lease = lease;
         (lease.limit, lease.told) = (node_limit, self.insides.messages(lease.home));
-        self.fleet.begin(worker, id, lease, (turn.now, self.config.lease));
+        self.begin(turn, worker, id, lease);
         let era = self.audits.era;
         let hints = self.is_small_fleet();
         let assistant = match lease.target {
@@ -309,6 +306,14 @@ impl Core {
             is_apart: false,
         };
         turn.commands.push(Command::Assign { worker, job });
+    }
+
+    /// Enters the lease of a job, whatever it is for, and counts it for its request until it ends.
+    pub(super) fn begin(&mut self, turn: &Turn<'_>, worker: WorkerId, job: JobId, lease: Lease) {
+        if let Some(solve) = self.solves.get_mut(&lease.home) {
+            solve.running += 1;
+        }
+        self.fleet.begin(worker, job, lease, (turn.now, self.config.lease));
     }
 
     /// Returns the worker whose table probably knows most of `position`.

@@ -36,7 +36,7 @@ pub(super) struct Solve {
     pub(super) nodes: u64,
     /// Nodes searched by running jobs.
     pub(super) running_nodes: u64,
-    /// Jobs that run, those that were cancelled and not reported yet included.
+    /// Jobs that run, those of judges and those that were cancelled and not reported yet included.
     pub(super) running: u64,
     /// Jobs done.
     pub(super) jobs_done: u64,
@@ -285,6 +285,7 @@ impl Core {
     /// Counts the nodes of a lease that has ended.
     pub(super) fn account(&mut self, lease: &Lease, nodes: u64) {
         if let Some(solve) = self.solves.get_mut(&lease.home) {
+            debug_assert!(solve.running > 0, "each lease was counted when it began");
             solve.running = solve.running.saturating_sub(1);
             solve.running_nodes = solve.running_nodes.saturating_sub(lease.nodes);
             solve.nodes += nodes;

@@ -10,7 +10,7 @@ use outflank_engine::{Position, Score, Square, Window};
 use crate::oracle::Oracle;
 use crate::random::{Random, position};
 use crate::script::{Script, assigned, joined, only_job, split, whole};
-use crate::worker::{empty, finished, stopped};
+use crate::worker::{empty, finished, inside, stopped};
 use crate::world::{Faults, World, tiny};
 
 const LONG: Duration = Duration::from_secs(3);
@@ -80,6 +80,39 @@ fn the_job_of_a_goal_that_runs_long_is_stopped_and_its_worker_goes_on_where_it_w
         order.iter().position(leads).expect("a part is a child")
     };
     assert!(place(1) < place(2), "the first that is open is its own: {parts:?}");
+}
+
+#[test]
+fn a_judge_who_is_done_is_no_worker_less_for_the_request_it_judged_for() {
+    let mut script = Script::new(Config {
+        goals_from: 2,
+        leaf_empties: 3,
+        split_soon: LONG,
+        audit_share: 1.0,
+        inside_nodes: 1.0,
+        inside_nodes_per_thread: 0.0,
+        ..whole()
+    });
+    let mut random = Random(31);
+    let [small, large] = [9, 10].map(|empties| position(&mut random, empties));
+    script.join(0, 1, 1);
+    let (_, first) = only_job(&script.submit_window(0, 1, small, goal()));
+    script.join(0, 2, 1);
+    let (_, second) = only_job(&script.submit_window(0, 2, large, goal()));
+    script.join(0, 3, 1);
+    let inside = (0..100).find_map(|_| {
+        let found = inside(&Oracle::default(), &mut random, &first);
+        found.into_iter().find(|found| !found.position.must_pass())
+    });
+    let (bounds, worker) = (vec![inside.expect("most have no forced pass")], WorkerId(1));
+    let (job, era) = (first.id, first.era);
+    let (judge, claim) = only_job(&script.at(0, Event::Found { worker, job, era, bounds }));
+    assert!(judge == 3 && claim.is_apart);
+    script.report(0, 3, finished(&Oracle::default(), &mut Random(1), &claim, 1));
+    // Of the smaller request more is searched than it was to take, but less than is left of the larger one.
+    script.at(1, Event::Heartbeat { worker, jobs: vec![(first.id, 600)] });
+    let commands = script.at(3, Event::Tick);
+    assert_eq!(cancelled(&commands), [(WorkerId(2), second.id)], "both have one worker");
 }
 
 #[test]
