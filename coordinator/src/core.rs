@@ -19,6 +19,7 @@
 
 mod assist;
 mod audit;
+mod backup;
 mod bracket;
 mod claims;
 mod config;
@@ -61,6 +62,7 @@ pub use message::{
 
 use assist::Assistants;
 use audit::Audits;
+use backup::Errands;
 use crowd::Crowd;
 use fleet::{Fleet, Target, after};
 use graph::{Graph, Known};
@@ -135,6 +137,7 @@ pub struct Core {
     brothers: BTreeSet<(Rank, Key)>,
     /// The jobs that have one copy running, the oldest first.
     single_copies: BTreeSet<(Millis, Key)>,
+    errands: Errands,
     /// The questions whose children's needs must be looked at again.
     unsettled: BTreeSet<Unsettled>,
     /// Running questions that are hardly needed any more.
@@ -219,6 +222,7 @@ impl Core {
             ready: BTreeSet::new(),
             brothers: BTreeSet::new(),
             single_copies: BTreeSet::new(),
+            errands: Errands::default(),
             unsettled: BTreeSet::new(),
             doomed: BTreeSet::new(),
             stopping: BTreeSet::new(),
@@ -399,7 +403,7 @@ impl Core {
     fn lost(&mut self, turn: &mut Turn<'_>, target: Target, worker: WorkerId) {
         match target {
             Target::Question(key) => self.job_lost(turn, key, worker),
-            Target::Line(solve) => self.line_ended(turn, solve, Some(worker)),
+            Target::Line(solve) => self.line_lost(turn, solve, worker),
             Target::Audit(id) => self.audit_ended(turn, id, worker, None),
             Target::Assistance(_) | Target::Disowned | Target::Nothing => {}
         }
@@ -413,6 +417,7 @@ impl Core {
         self.ready.clear();
         self.brothers.clear();
         self.single_copies.clear();
+        self.errands = Errands::default();
         self.unsettled.clear();
         self.doomed.clear();
         self.stopping.clear();

@@ -45,8 +45,6 @@ struct Audit {
     votes: BTreeMap<ProcessId, Vote>,
     /// Whether there are two opinions.
     disputed: bool,
-    /// Who is being asked.
-    asked: Option<WorkerId>,
     /// How often somebody could not tell, and who could not since everybody was asked last.
     failures: u32,
     unable: BTreeSet<ProcessId>,
@@ -97,7 +95,6 @@ impl Audit {
             author: None,
             votes: BTreeMap::new(),
             disputed: false,
-            asked: None,
             failures: 0,
             unable: BTreeSet::new(),
             tried: 0,
@@ -313,8 +310,9 @@ impl Core {
         if self.audits.open.is_empty() && self.audits.held_back.is_empty() {
             return;
         }
-        let waiting = |(_, audit): &(_, &Audit)| {
-            audit.asked.is_none() && !audit.is_settled && !audit.waits_for_suspects
+        let waiting = |&(&id, audit): &(&AuditId, &Audit)| {
+            let is_asked = self.errands.run(Target::Audit(id));
+            !is_asked && !audit.is_settled && !audit.waits_for_suspects
         };
         let ids: Vec<AuditId> =
             self.audits.open.iter().filter(waiting).map(|(&id, _)| id).collect();
@@ -345,12 +343,38 @@ impl Core {
             }
             return;
         }
-        let key = Key { position: audit.claim.position, window: audit.window() };
-        let job = key.audit_job_id();
         let tried: Vec<ProcessId> = voters.iter().chain(&audit.unable).copied().collect();
         let is_round_over = !self.fleet.others_accept(1, &tried);
         let others = if is_round_over { &voters } else { &tried };
-        let Some(worker) = self.fleet.choose_of_others(job, others) else { return };
+        if self.ask_judge(turn, id, others)
+            && is_round_over
+            && let Some(audit) = self.audits.open.get_mut(&id)
+        {
+            audit.unable.clear();
+        }
+    }
+
+    /// Asks another judge about a claim that `first` judges already, if one is free who has not been asked. Returns whether
+    /// one is.
+    pub(super) fn ask_second_judge(
+        &mut self,
+        turn: &mut Turn<'_>,
+        id: AuditId,
+        first: WorkerId,
+    ) -> bool {
+        let Some(audit) = self.audits.open.get(&id) else { return false };
+        let mut others = audit.voters();
+        others.extend(&audit.unable);
+        others.push(self.fleet.process(first));
+        self.ask_judge(turn, id, &others)
+    }
+
+    /// Asks a worker of none of the processes `others` about a claim. Returns whether one is free.
+    fn ask_judge(&mut self, turn: &mut Turn<'_>, id: AuditId, others: &[ProcessId]) -> bool {
+        let Some(audit) = self.audits.open.get(&id) else { return false };
+        let key = Key { position: audit.claim.position, window: audit.window() };
+        let job = key.audit_job_id();
+        let Some(worker) = self.fleet.choose_of_others(job, others) else { return false };
         let (home, failures) = (audit.home, audit.failures);
         let estimate = self.advisor.estimate(key.position);
         let predicted = self.advisor.predicted_nodes(key.position, key.window, estimate);
@@ -358,12 +382,6 @@ impl Core {
         let node_limit = (predicted * growth).max(self.config.shortest_job) as u64;
         let lease = Lease::new(Target::Audit(id), home.unwrap_or(SolveId(0)), key, 1, predicted);
         self.begin(turn, worker, job, lease);
-        if let Some(audit) = self.audits.open.get_mut(&id) {
-            audit.asked = Some(worker);
-            if is_round_over {
-                audit.unable.clear();
-            }
-        }
         // Nothing is told that might be what is false.
         let Key { position, window } = key;
         let (known, threads) = (Vec::new(), 1);
@@ -384,6 +402,7 @@ impl Core {
             is_apart: true,
         };
         turn.commands.push(Command::Assign { worker, job });
+        true
     }
 
     /// Answers the requests whose last audit is over.

@@ -289,8 +289,13 @@ impl Core {
         {
             solve.lines.insert(report.position, report.line.clone());
         }
-        let was_done = report.is_some_and(|report| !report.failed);
-        self.line_ended(turn, id, Some(worker).filter(|_| !was_done));
+        if report.is_some_and(|report| !report.failed) {
+            self.errands.end(Target::Line(id), worker);
+            self.stop_errands(turn, Target::Line(id));
+            self.line_ended(turn, id, None);
+        } else {
+            self.line_lost(turn, id, worker);
+        }
     }
 }
 

@@ -4,9 +4,8 @@ use std::collections::BTreeSet;
 
 use outflank_engine::{Bound, Position, Square, Symmetry, Window};
 
-use super::fleet::{Lease, Target, after};
-use super::late::CANDIDATES;
-use super::message::{Command, Job, JobId, Millis, WorkerId};
+use super::fleet::{Lease, Target};
+use super::message::{Command, Job, JobId, WorkerId};
 use super::question::{Item, Key, Question, Rank, State, Wanted};
 use super::solve::Solve;
 use super::{Core, Turn};
@@ -313,6 +312,7 @@ impl Core {
         if let Some(solve) = self.solves.get_mut(&lease.home) {
             solve.running += 1;
         }
+        self.errands.begin(lease.target, worker, job);
         self.fleet.begin(worker, job, lease, (turn.now, self.config.lease));
     }
 
@@ -345,39 +345,6 @@ impl Core {
             is_open.then(|| (symmetry.position(child), bound))
         };
         Square::all(position.moves()).filter_map(known).collect()
-    }
-
-    /// Gives the job that has run longest, and that a second worker is free for, to that one, if it has run long and cannot be
-    /// split. Returns whether there was one.
-    fn back_up(&mut self, turn: &mut Turn<'_>) -> bool {
-        let now = turn.now;
-        let old = self.single_copies.iter().copied().take(CANDIDATES);
-        let old = old.filter(|&(since, _)| after(since, self.config.backup_after) <= now);
-        let old: Vec<_> = old.filter(|&(since, key)| !self.may_split(now, since, key)).collect();
-        old.into_iter().any(|(since, key)| self.copy(turn, since, key))
-    }
-
-    /// Gives a job to a second worker. Returns whether one is free.
-    fn copy(&mut self, turn: &mut Turn<'_>, since: Millis, key: Key) -> bool {
-        let Some(question) = self.questions.get(&key) else { return false };
-        let State::Running { jobs, .. } = &question.state else { return false };
-        let Some(&(first, id)) = jobs.first() else { return false };
-        let Some((worker, free)) = self.fleet.choose(id, None, Some(first)) else { return false };
-        if worker == first {
-            return false;
-        }
-        let Some(running) = self.fleet.lease_mut(first, id) else { return false };
-        let job = Key { position: running.position, window: running.window };
-        let copy = Lease::new(running.target, running.home, job, free, running.predicted);
-        let limit = self.node_limit(key, question);
-        self.single_copies.remove(&(since, key));
-        if let Some(question) = self.questions.get_mut(&key)
-            && let State::Running { jobs, .. } = &mut question.state
-        {
-            jobs.insert((worker, id));
-        }
-        self.start(turn, worker, copy, limit);
-        true
     }
 
     /// Puts a question back whose job was lost or failed at `worker`; after too many losses it is

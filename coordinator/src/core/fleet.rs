@@ -11,7 +11,7 @@ use outflank_engine::{Position, Window};
 const MOST_GONE: usize = 20_000;
 
 /// What a leased job is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Target {
     /// To answer a question.
     Question(Key),
@@ -48,6 +48,8 @@ pub(super) struct Lease {
     pub(super) nodes: u64,
     /// The last message of bounds from inside the request's jobs of which its worker was told.
     pub(super) told: u64,
+    /// When it began.
+    pub(super) begun: Millis,
     /// When its worker was told to stop; `None` as long as it may go on.
     pub(super) stopped: Option<Millis>,
     /// When its worker was last known to search.
@@ -76,6 +78,7 @@ impl Lease {
             limit: 0,
             nodes: 0,
             told: 0,
+            begun: Millis(0),
             stopped: None,
             searched: Millis(0),
             deadline: Millis(0),
@@ -319,7 +322,7 @@ impl Fleet {
             state.jobs.insert(job);
         }
         self.deadlines.insert((deadline, worker, Some(job)));
-        self.leases.insert((worker, job), Lease { searched: now, deadline, ..lease });
+        self.leases.insert((worker, job), Lease { begun: now, searched: now, deadline, ..lease });
     }
 
     /// Ends a lease and returns it.

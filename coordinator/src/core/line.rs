@@ -126,17 +126,24 @@ impl Core {
         let lease = Lease::new(Target::Line(id), id, key, if one { 1 } else { free }, predicted);
         if let Some(solve) = self.solves.get_mut(&id) {
             solve.line_attempts += 1;
-            solve.line_job = Some((worker, key.job_id()));
         }
         self.start(turn, worker, lease, limit);
         true
     }
 
-    /// Goes on after the line job of a request has been reported, or lost or not done by the worker `avoid`.
+    /// Goes on after `worker` has lost the line job of a request, or could not do it: with the copy of another, or with
+    /// somebody else.
+    pub(super) fn line_lost(&mut self, turn: &mut Turn<'_>, id: SolveId, worker: WorkerId) {
+        self.errands.end(Target::Line(id), worker);
+        if !self.errands.run(Target::Line(id)) {
+            self.line_ended(turn, id, Some(worker));
+        }
+    }
+
+    /// Goes on after the line job of a request has been reported, or not been done by the worker `avoid`.
     pub(super) fn line_ended(&mut self, turn: &mut Turn<'_>, id: SolveId, avoid: Option<WorkerId>) {
         if let Some(solve) = self.solves.get_mut(&id) {
-            (solve.line_job, solve.line_avoid) = (None, avoid);
-            solve.wants_line = false;
+            (solve.wants_line, solve.line_avoid) = (false, avoid);
             let bound = solve.bound;
             self.answered(turn, id, bound);
         }
@@ -144,8 +151,10 @@ impl Core {
 
     /// Answers the requests whose line nobody can complete now.
     pub(super) fn answer_without_lines(&mut self, turn: &mut Turn<'_>) {
-        let waits = |solve: &Solve| solve.wants_line && solve.line_job.is_none();
-        let ids = self.solves.iter().filter(|(_, solve)| waits(solve)).map(|(&id, _)| id);
+        let waits = |&(&id, solve): &(&SolveId, &Solve)| {
+            solve.wants_line && !self.errands.run(Target::Line(id))
+        };
+        let ids = self.solves.iter().filter(waits).map(|(&id, _)| id);
         for id in ids.collect::<Vec<_>>() {
             self.line_ended(turn, id, None);
         }
@@ -156,7 +165,7 @@ impl Core {
         let place = (line_rank(solve.arrival), Item::Line(id));
         self.queue.remove(&place);
         self.ready.remove(&place);
-        self.cancel(turn, &solve.line_job.into_iter().collect());
+        self.stop_errands(turn, Target::Line(id));
     }
 }
 

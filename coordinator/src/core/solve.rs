@@ -7,7 +7,7 @@ use outflank_engine::{Bound, Position, Score, Square, Symmetry, Window};
 use super::fleet::{Lease, after};
 use super::graph::Known;
 use super::message::{
-    Command, JobId, Millis, Progress, Proof, Solution, SolveId, Source, Terms, WorkerId,
+    Command, Millis, Progress, Proof, Solution, SolveId, Source, Terms, WorkerId,
 };
 use super::orientation::Orientation;
 use super::question::{ARRIVAL_BITS, Key, Plan, Question, State, Wanted};
@@ -54,8 +54,6 @@ pub(super) struct Solve {
     pub(super) line_attempts: u32,
     /// Whether only the rest of the line is missing, and a job for it waits or runs.
     pub(super) wants_line: bool,
-    /// The running line job.
-    pub(super) line_job: Option<(WorkerId, JobId)>,
     /// The worker that could not do the last one.
     pub(super) line_avoid: Option<WorkerId>,
     /// When progress was reported last.
@@ -149,7 +147,6 @@ impl Core {
             lines: BTreeMap::new(),
             line_attempts: 0,
             wants_line: false,
-            line_job: None,
             line_avoid: None,
             reported: turn.now,
         };

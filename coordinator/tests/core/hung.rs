@@ -16,6 +16,11 @@ fn config() -> Config {
     Config { stalled_after: Duration::from_secs(90), lines: false, ..whole() }
 }
 
+/// The same where nobody gets a second copy of what only takes long.
+fn without_copies() -> Config {
+    Config { backup_after: Duration::from_secs(10_000), ..config() }
+}
+
 /// Has `worker` say each 20 seconds from `begin` on until `end` that it has searched so many nodes of `job`; nobody
 /// else says anything else than that he is there. Returns what is said to all.
 fn beats(
@@ -43,8 +48,7 @@ fn is_solved(commands: &[Command]) -> bool {
 
 #[test]
 fn a_job_that_does_not_go_on_is_given_to_another_worker() {
-    // Nobody is idle, so that nobody has a copy.
-    let mut script = Script::new(Config { backup_after: Duration::from_secs(10_000), ..config() });
+    let mut script = Script::new(without_copies());
     script.join(0, 1, 1);
     let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
     script.join(0, 2, 1);
@@ -98,7 +102,7 @@ fn a_goal_whose_job_does_not_stop_is_split_all_the_same() {
 
 #[test]
 fn an_answer_does_not_wait_for_a_line_that_nobody_goes_on_with() {
-    let mut script = Script::new(Config { lines: true, ..config() });
+    let mut script = Script::new(Config { lines: true, ..without_copies() });
     script.join(0, 1, 1);
     let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
     let (_, line) = only_job(&script.report(1, 1, Report { line: Vec::new(), ..truth(&job) }));
@@ -112,7 +116,7 @@ fn an_answer_does_not_wait_for_a_line_that_nobody_goes_on_with() {
 
 #[test]
 fn an_answer_does_not_wait_for_a_judge_who_does_not_go_on() {
-    let mut script = Script::new(Config { audit_share: 1.0, ..config() });
+    let mut script = Script::new(Config { audit_share: 1.0, ..without_copies() });
     script.join(0, 1, 1);
     let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
     script.join(0, 2, 1);

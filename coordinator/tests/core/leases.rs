@@ -8,6 +8,10 @@ use crate::random::{Random, position};
 use crate::script::{Script, assigned, joined, nine_empties, only_job, truth, whole};
 use crate::worker::empty;
 
+fn is_solved(commands: &[Command]) -> bool {
+    commands.iter().any(|command| matches!(command, Command::Solved { .. }))
+}
+
 #[test]
 fn a_job_goes_to_another_worker_when_its_lease_runs_out() {
     let mut script = Script::new(whole());
@@ -122,6 +126,91 @@ fn a_straggler_gets_one_second_copy_when_nothing_else_is_to_do() {
     assert_eq!(script.heartbeat(61, 2, &[]), [], "two copies are enough");
     let commands = script.report(62, 3, truth(&copy));
     assert!(commands.contains(&Command::Cancel { worker: WorkerId(1), job: job.id }));
+}
+
+/// Returns a core whose worker 1 is slow with the line of an answer, while two others are idle; and its job.
+fn slow_with_a_line() -> (Script, Job) {
+    let mut script = Script::new(whole());
+    script.join(0, 1, 1);
+    let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
+    let (_, line) = only_job(&script.report(1, 1, Report { line: Vec::new(), ..truth(&job) }));
+    script.join(1, 2, 1);
+    script.join(1, 3, 1);
+    for second in [20, 40, 60] {
+        assert_eq!(script.heartbeat(second, 1, &[&line]), []);
+        assert_eq!(script.heartbeat(second, 2, &[]), []);
+        assert_eq!(script.heartbeat(second, 3, &[]), []);
+    }
+    (script, line)
+}
+
+#[test]
+fn a_line_that_takes_long_is_asked_of_a_second_worker_when_nothing_else_is_to_do() {
+    let (mut script, line) = slow_with_a_line();
+    let (worker, copy) = only_job(&script.heartbeat(61, 1, &[&line]));
+    assert_eq!((worker, &copy), (3, &line));
+    assert_eq!(script.heartbeat(62, 2, &[]), [], "two copies are enough");
+    let commands = script.report(63, 3, truth(&copy));
+    assert!(commands.contains(&Command::Cancel { worker: WorkerId(1), job: line.id }));
+    assert!(is_solved(&commands), "{commands:?}");
+    assert_eq!(assigned(&script.report(64, 1, empty(&line, 2_000))), []);
+}
+
+#[test]
+fn of_two_who_search_the_same_line_one_may_be_lost() {
+    let (mut script, line) = slow_with_a_line();
+    let (_, copy) = only_job(&script.heartbeat(61, 1, &[&line]));
+    let commands = script.at(62, Event::Left { worker: WorkerId(1) });
+    assert_eq!(commands, [], "the other goes on");
+    assert!(is_solved(&script.report(63, 3, truth(&copy))));
+}
+
+#[test]
+fn a_judge_who_takes_long_is_not_waited_for() {
+    let mut script =
+        Script::new(Config { audit_share: 1.0, lines: false, leaf_empties: 3, ..whole() });
+    script.join(0, 1, 1);
+    let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
+    let claim = |job: &Job| Report { line: Vec::new(), ..truth(job) };
+    script.join(0, 2, 1);
+    let (slow, judged) = only_job(&script.report(0, 1, claim(&job)));
+    assert_eq!(slow, 2, "nobody audits itself");
+    for second in [20, 40, 60] {
+        assert_eq!(script.heartbeat(second, 1, &[]), [], "nobody audits itself");
+        assert_eq!(script.heartbeat(second, 2, &[&judged]), []);
+    }
+    assert_eq!(assigned(&script.at(60, joined(3, 2, 1))), [], "it is the same process");
+    let (worker, copy) = only_job(&script.join(61, 4, 1));
+    assert_eq!((worker, &copy), (4, &judged));
+    assert_eq!(assigned(&script.join(62, 5, 1)), [], "two are enough");
+    let commands = script.report(63, 4, claim(&copy));
+    assert!(commands.contains(&Command::Cancel { worker: WorkerId(2), job: judged.id }));
+    assert!(is_solved(&commands), "{commands:?}");
+}
+
+/// Who is slow may be right.
+#[test]
+fn of_two_judges_of_a_claim_that_one_denies_the_other_goes_on() {
+    let mut script =
+        Script::new(Config { audit_share: 1.0, lines: false, leaf_empties: 3, ..whole() });
+    let value = Oracle::default().value(nine_empties());
+    let wrong = Bound::exact(if value == Score::MAX { value.down() } else { value.up() });
+    script.join(0, 1, 1);
+    let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
+    script.join(0, 2, 1);
+    let lie = Report { bound: wrong, line: Vec::new(), ..truth(&job) };
+    let (slow, judged) = only_job(&script.report(0, 1, lie));
+    script.heartbeat(30, slow, &[&judged]);
+    script.heartbeat(59, slow, &[&judged]);
+    script.heartbeat(59, 1, &[]);
+    script.join(59, 3, 1);
+    let (other, copy) = only_job(&script.at(60, Event::Tick));
+    assert_eq!((slow, other), (2, 3));
+    let commands = script.report(61, other, truth(&copy));
+    assert!(!commands.contains(&Command::Cancel { worker: WorkerId(2), job: judged.id }));
+    let commands = script.report(62, slow, truth(&judged));
+    let is_verdict = |command: &Command| matches!(command, Command::Convict { .. });
+    assert!(commands.iter().any(is_verdict), "{commands:?}");
 }
 
 /// Returns a core that has given a job to a worker, has lost the connection, and has given it the same job again over

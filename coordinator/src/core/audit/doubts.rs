@@ -2,6 +2,7 @@
 //! proofs were taken back.
 
 use super::{Audit, AuditId, Core, Proof, Turn};
+use crate::core::fleet::Target;
 use crate::core::message::{Command, Doubted, Memory};
 
 impl Core {
@@ -71,7 +72,6 @@ impl Core {
         audits.has_news_of_suspects = true;
         let guilty = &audits.guilty;
         for audit in audits.open.values_mut().chain(audits.debts.all_mut()) {
-            audit.asked = None;
             audit.votes.retain(|process, _| !guilty.contains(process));
             if audit.author.is_some_and(|author| guilty.contains(&author)) {
                 // If it still stands, somebody else has claimed it, too.
@@ -100,6 +100,7 @@ impl Core {
         (self.audits.has_news, self.audits.has_news_of_suspects) = (true, true);
         self.audits.debts.drop(id);
         self.audits.open.remove(&id);
+        self.stop_errands(turn, Target::Audit(id));
     }
 
     /// Closes the audits that `is_over` names, and those of bounds that nobody holds any more.

@@ -4,6 +4,7 @@ use outflank_engine::{Bound, Position};
 
 use super::excuse::{Charge, Excuse};
 use super::{Audit, AuditId, Conflict, Core, Proof, Trial, Turn, Vote};
+use crate::core::fleet::Target;
 use crate::core::message::{Command, Method, ProcessId, Report, WorkerId};
 
 impl Core {
@@ -15,9 +16,9 @@ impl Core {
         worker: WorkerId,
         report: Option<&Report>,
     ) {
+        self.errands.end(Target::Audit(id), worker);
         let process = self.fleet.process(worker);
         let Some(audit) = self.audits.open.get_mut(&id) else { return };
-        audit.asked = None;
         let claimed = audit.claim.bound;
         let told = report.filter(|report| report.finished && !report.failed);
         match told.map(|report| report.bound) {
@@ -41,7 +42,11 @@ impl Core {
     /// Goes on with a claim about which enough is said.
     pub(super) fn decide(&mut self, turn: &mut Turn<'_>, id: AuditId) {
         let Some(audit) = self.audits.open.get(&id) else { return };
-        match audit.count() {
+        let count = audit.count();
+        if let (_, 2..) | (2.., _) = count {
+            self.stop_errands(turn, Target::Audit(id));
+        }
+        match count {
             (_, 2..) => self.refuted(turn, id),
             (2.., 0) => self.upheld(turn, id),
             (2.., _) => self.outvoted(turn, id),
