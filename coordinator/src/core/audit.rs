@@ -253,14 +253,20 @@ impl Core {
         self.open_audit(turn, self.audit_of(claims[index as usize], None, home));
     }
 
-    /// Has claims that contradict what is proved solved again. Returns whether there are enough
-    /// workers to decide; if not, that is owed.
+    /// Has claims that contradict what is proved solved again, or finds who made them to be wrong at once where the rules
+    /// alone say so. Returns whether that is decided, or there are enough workers to decide; if not, that is owed.
     pub(super) fn dispute(
         &mut self,
         turn: &mut Turn<'_>,
         home: Option<SolveId>,
         conflicts: &[Conflict],
     ) -> bool {
+        let by_rules = |conflict: &&Conflict| conflict.claim.position.is_over();
+        if let Some(&Conflict { claim, held }) = conflicts.iter().find(by_rules) {
+            let audit = self.audit_of(claim, Some(held), home);
+            self.refuted_by_rules(turn, audit);
+            return true;
+        }
         let has_judges = |conflict: &Conflict| {
             let author = conflict.claim.worker.map(|worker| self.fleet.process(worker));
             self.fleet.others_accept(2, author.as_slice())

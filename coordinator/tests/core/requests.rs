@@ -275,3 +275,45 @@ fn the_rest_of_a_line_that_one_worker_could_not_search_is_asked_of_another() {
     let (other, again) = only_job(&script.report(2, first, crashed));
     assert_eq!((other, again.position), (1, line.position));
 }
+
+/// Returns a canonical position with three empty squares where the game is over after one of the moves, that move, and how
+/// it ends then.
+fn about_to_end() -> (Position, Square, Score) {
+    let mut random = Random(3);
+    (0..10_000)
+        .find_map(|_| {
+            let position = position(&mut random, 3).canonical();
+            let children = Square::all(position.moves())
+                .filter_map(|square| Some((square, position.play(square)?)));
+            let (over, others): (Vec<_>, Vec<_>) = children.partition(|(_, child)| child.is_over());
+            let &(square, child) = over.first().filter(|_| !others.is_empty())?;
+            Some((position, square, child.final_score()))
+        })
+        .expect("some games end early")
+}
+
+#[test]
+fn who_claims_that_a_game_that_is_over_ended_otherwise_is_convicted_without_a_judge() {
+    let (root, square, score) = about_to_end();
+    let mut script = Script::new(Config { lines: false, ..whole() });
+    script.join(0, 1, 1);
+    let (_, job) = only_job(&script.submit(0, 1, root));
+    script.join(0, 2, 1);
+    let wrong = Bound::exact(if score == Score::MAX { score.down() } else { score.up() });
+    let lie = Report { children: vec![(square, wrong)], ..empty(&job, 100) };
+    let commands = script.report(1, 1, Report { finished: true, ..lie });
+    let verdict = commands.iter().find_map(|command| match command {
+        Command::Convict { workers, claimed, is_refused, .. } => {
+            Some((workers.clone(), *claimed, *is_refused))
+        }
+        _ => None,
+    });
+    assert_eq!(verdict, Some((vec![WorkerId(1)], wrong, true)), "{commands:?}");
+    assert_eq!(assigned(&commands), [], "nobody has to judge");
+    let commands = script.at(2, Event::TakenBack { era: 1 });
+    let (worker, again) = only_job(&commands);
+    assert_eq!((worker, again.position), (2, root.canonical()));
+    assert_eq!(script.core.status().audits_open, 0);
+    let commands = script.report(3, 2, truth(&again));
+    assert!(commands.iter().any(|command| matches!(command, Command::Solved { .. })));
+}

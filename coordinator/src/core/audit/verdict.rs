@@ -73,6 +73,14 @@ impl Core {
         }
     }
 
+    /// The claim is false, since it says of a game that is over that it has not ended as the rules count: nobody has to
+    /// be asked.
+    pub(super) fn refuted_by_rules(&mut self, turn: &mut Turn<'_>, audit: Audit) {
+        let against = Bound::exact(audit.claim.position.final_score());
+        let id = self.open_audit(turn, Audit { against, ..audit });
+        self.refuted(turn, id);
+    }
+
     /// The claim is true; what contradicted it is not.
     fn upheld(&mut self, turn: &mut Turn<'_>, id: AuditId) {
         let Some(audit) = self.audits.open.get(&id) else { return };
