@@ -48,6 +48,7 @@ mod stay;
 mod told;
 mod value;
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -140,8 +141,8 @@ pub struct Core {
     errands: Errands,
     /// The questions whose children's needs must be looked at again.
     unsettled: BTreeSet<Unsettled>,
-    /// Running questions that are hardly needed any more.
-    doomed: BTreeSet<Key>,
+    /// Running questions that are hardly needed any more, those first that are needed least.
+    doomed: BTreeSet<(Reverse<u32>, Key)>,
     /// Running questions whose jobs are being stopped so that they can be split.
     stopping: BTreeSet<Key>,
     /// Workers that have just ended a job, with the request it was for.

@@ -1,5 +1,6 @@
 //! Handing jobs to workers.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use outflank_engine::{Bound, Position, Square, Symmetry, Window};
@@ -220,7 +221,7 @@ impl Core {
             return false;
         };
         let (home, limit) = (question.home, self.node_limit(key, question));
-        let predicted = question.predicted;
+        let (predicted, doubt) = (question.predicted, question.rank.doubt);
         let threads = if one_thread { 1 } else { free };
         if let Some(node) = self.graph.get_mut(key.position) {
             node.running.insert((job_key.window, key.window));
@@ -228,7 +229,7 @@ impl Core {
         let jobs = BTreeSet::from([(worker, job_key.job_id())]);
         self.set_state(key, State::Running { jobs, since: turn.now });
         self.single_copies.insert((turn.now, key));
-        self.doomed.remove(&key);
+        self.doomed.remove(&(Reverse(doubt), key));
         let lease = Lease::new(Target::Question(key), home, job_key, threads, predicted);
         self.start(turn, worker, lease, limit);
         true

@@ -179,7 +179,7 @@ impl Core {
             self.brothers.remove(&place);
         }
         self.unsettled.remove(&Unsettled::from(key));
-        self.doomed.remove(&key);
+        self.doomed.remove(&(Reverse(question.rank.doubt), key));
         self.stopping.remove(&key);
         let item = (question.rank, Item::Question(key));
         if !matches!(question.state, State::Expanded { .. }) {

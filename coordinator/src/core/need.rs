@@ -6,6 +6,8 @@
 //! likely to decide the question do not decide it. Waiting questions are ordered by that, and a job
 //! that is hardly needed any more makes room for one that is.
 
+use std::cmp::Reverse;
+
 use outflank_engine::{Belief, Position};
 
 use super::question::{Item, Key, Plan, State, Wanted};
@@ -249,13 +251,14 @@ impl Core {
             return;
         }
         question.need = total;
+        self.doomed.remove(&(Reverse(question.rank.doubt), key));
         let old = (question.rank, Item::Question(key));
         question.rank = question.rank.with_need(total);
         let new = (question.rank, Item::Question(key));
         match question.state {
             State::Expanded { .. } => self.unsettle(key),
             State::Running { .. } if total < room.below => {
-                self.doomed.insert(key);
+                self.doomed.insert((Reverse(question.rank.doubt), key));
             }
             _ => {}
         }
@@ -293,13 +296,17 @@ impl Core {
         if !self.is_steered() || self.fleet.free_threads() > 0 || !is_wanted {
             return;
         }
-        while let Some(key) = self.doomed.pop_first() {
-            let Some(question) = self.questions.get(&key) else { continue };
-            let State::Running { jobs, since } = &question.state else { continue };
-            if !room.is_made(question.need, most) {
-                continue;
+        while let Some(&(doubt, key)) = self.doomed.first() {
+            let question = self.questions.get(&key);
+            let running = question.and_then(|question| match &question.state {
+                State::Running { jobs, since } => Some((question.need, jobs.clone(), *since)),
+                _ => None,
+            });
+            if running.as_ref().is_some_and(|&(need, ..)| !room.is_made(need, most)) {
+                return; // Nor is any other: later there may be more that is needed.
             }
-            let (jobs, since) = (jobs.clone(), *since);
+            self.doomed.remove(&(doubt, key));
+            let Some((_, jobs, since)) = running else { continue };
             self.single_copies.remove(&(since, key));
             self.cancel(turn, &jobs);
             self.unpark(key);
@@ -341,7 +348,62 @@ impl Core {
 
 #[cfg(test)]
 mod tests {
+    use outflank_engine::{Bound, Score, Square, Window};
+
     use super::*;
+    use crate::core::message::{Command, Event, Millis, ProcessId, Proofs, SolveId, WorkerId};
+    use crate::core::{Advisor, Config};
+
+    struct Nothing;
+
+    impl Proofs for Nothing {
+        fn get(&self, _position: Position) -> Option<(Bound, Option<Square>)> {
+            None
+        }
+    }
+
+    struct NoOpinion;
+
+    impl Advisor for NoOpinion {
+        fn estimate(&self, _position: Position) -> i32 {
+            0
+        }
+
+        fn predicted_nodes(&self, _position: Position, _window: Window, _estimate: i32) -> f64 {
+            1.0
+        }
+    }
+
+    #[test]
+    fn a_job_that_made_no_room_yet_makes_it_when_something_waits_that_is_needed_more() {
+        let are_many = Config { threads_at_shortest: 0, goals_from: 1, ..Config::default() };
+        let always_deep = Config { threads_per_deep: 0, ..are_many };
+        let mut core = Core::new(always_deep, Box::new(NoOpinion));
+        let (worker, process) = (WorkerId(1), ProcessId(1));
+        core.on(Millis(0), Event::Joined { worker, process, threads: 1 }, &Nothing);
+        let position = Position::START;
+        let [running, waiting] = [Score::DRAW, Score::DRAW.up()].map(|least| {
+            let window = Window::at_least(least).expect("not the least score");
+            Key { position: position.canonical(), window }
+        });
+        for (number, Key { window, .. }) in [(1, running), (2, waiting)] {
+            let solve = SolveId(number);
+            core.on(Millis(0), Event::Submitted { solve, position, window }, &Nothing);
+        }
+        let mut room_for = |need: f64| {
+            let mut turn = Turn::new(Millis(1), &Nothing);
+            core.set_need(running, Wanted::Solve(SolveId(1)), 0.1);
+            core.set_need(waiting, Wanted::Solve(SolveId(2)), need);
+            core.make_room(&mut turn);
+            turn.finish()
+        };
+        assert_eq!(room_for(0.2), [], "hardly more likely");
+        let stopped = room_for(0.9);
+        assert!(
+            matches!(stopped[..], [Command::Cancel { worker: WorkerId(1), .. }]),
+            "{stopped:?}"
+        );
+    }
 
     #[test]
     fn a_job_makes_room_for_what_is_needed_much_more_likely_and_among_many_workers_sooner() {
