@@ -163,13 +163,16 @@ impl Member {
     fn decided(&mut self, row: u64, outcome: Outcome) {
         let Some(flight) = self.flights.remove(&row) else { return };
         let Flight { row: content, record, bound, nodes, .. } = flight;
-        self.tell(row, &content, outcome, bound, nodes);
         let searched = nodes > 0;
         let progress = Progress::Decided { outcome, bound, nodes, searched };
-        self.ledger.tally.decide(record.predicted, outcome, nodes, searched);
         if let Err(error) = self.ledger.put(row, &Record { progress, ..record }) {
+            // It is as open as the file says. The store has the proof, for when the campaign goes on.
+            self.cursor = self.cursor.min(row);
             self.rest(&error);
+            return;
         }
+        self.tell(row, &content, outcome, bound, nodes);
+        self.ledger.tally.decide(record.predicted, outcome, nodes, searched);
         if self.ledger.tally.open == 0 {
             let tally = self.ledger.tally;
             tracing::info!(

@@ -7,6 +7,7 @@ use outflank_proto::campaign::Selection;
 use tempfile::TempDir;
 
 use super::*;
+use crate::campaign::record::Records;
 use crate::campaign::{ExportError, Import};
 
 /// Published rows of 50 empties: both kinds of windows, and the one row with a full one.
@@ -266,6 +267,39 @@ fn a_paused_campaign_gives_up_its_rows_and_asks_them_again() {
     let again = roster.fill(2);
     let rows = |asks: &[Ask]| asks.iter().map(|ask| (ask.row, ask.window)).collect::<Vec<_>>();
     assert_eq!(rows(&again), rows(&first));
+}
+
+#[test]
+fn a_row_whose_outcome_cannot_be_written_stays_open_and_is_asked_again() {
+    let (_folder, mut roster) = new_roster();
+    import(&mut roster, "e50", TASKS);
+    let open_rows = |roster: &mut Roster, writable: bool| {
+        let path = roster.folder().join("e50").join("rows");
+        let records = &mut roster.members.get_mut("e50").unwrap().ledger.records;
+        *records = Records::open(&path, 4, writable).unwrap();
+    };
+    let state = |roster: &Roster| roster.list(Some("e50")).unwrap()[0].clone();
+    let decide = |roster: &mut Roster, ask: &Ask| {
+        let mut next = answer(roster, ask, Score::DRAW);
+        while let Some(ask) = next {
+            next = answer(roster, &ask, Score::DRAW);
+        }
+    };
+    let ask = roster.fill(1).remove(0);
+    open_rows(&mut roster, false);
+    decide(&mut roster, &ask);
+    let campaign = state(&roster);
+    assert_eq!((campaign.open, campaign.active, campaign.proved), (4, 0, 0), "{campaign:?}");
+    assert!(campaign.fault.contains("rows"), "it says why it rests: {campaign:?}");
+    assert!(roster.fill(1).is_empty(), "it rests");
+    open_rows(&mut roster, true);
+    let change = Change { name: "e50".to_owned(), priority: None, paused: Some(false) };
+    assert_eq!(roster.change(&change).unwrap().fault, "");
+    let again = roster.fill(1).remove(0);
+    assert_eq!(again.row, ask.row);
+    decide(&mut roster, &again);
+    let campaign = state(&roster);
+    assert_eq!((campaign.open, campaign.proved), (3, 1), "{campaign:?}");
 }
 
 #[test]
