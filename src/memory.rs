@@ -11,11 +11,16 @@ const MODEST_HASH: u64 = 256 << 20;
 
 /// Returns the size of the hash table unless it is asked for, in bytes: a quarter of the memory, with a limit.
 pub(crate) fn usual_hash() -> u64 {
+    whole().map_or(MODEST_HASH, |bytes| (bytes / 4).min(USUAL_HASH))
+}
+
+/// Returns the memory that this process may use at most, in bytes: the machine's, or less if its control group is limited;
+/// `None` if the system does not say.
+pub(crate) fn whole() -> Option<u64> {
     let memory = fs::read_to_string("/proc/meminfo").ok().and_then(|text| total_memory(&text));
     let group = fs::read_to_string("/proc/self/cgroup").ok();
     let limit = group.and_then(|text| limit(Path::new("/sys/fs/cgroup"), group_of(&text)?));
-    let memory = memory.into_iter().chain(limit).min();
-    memory.map_or(MODEST_HASH, |bytes| (bytes / 4).min(USUAL_HASH))
+    memory.into_iter().chain(limit).min()
 }
 
 /// Returns the memory in bytes that the text of `/proc/meminfo` states.

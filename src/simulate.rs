@@ -1,6 +1,7 @@
 //! `outflank simulate`: a cluster of any size in virtual time, around the real coordinator core.
 
 mod record;
+mod sizes;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,7 +21,7 @@ use outflank_training::plot::{Chart, Series};
 use serde::Serialize;
 
 use crate::exit::{self, Exit, Failure, OrExit};
-use crate::{files, input, machine, output};
+use crate::{files, input, machine, memory, output};
 use record::Record;
 
 /// Simulate a cluster: how much faster are so many workers?
@@ -35,8 +36,9 @@ pub(crate) struct Simulate {
     /// Solve these positions with real engines: a board, a move list, a file or - for standard input.
     #[arg(value_name = "POSITION|FILE|-", allow_hyphen_values = true)]
     position: Option<String>,
-    /// The numbers of workers to simulate, of one thread each, 1 to 10000.
-    #[arg(long, value_name = "N,…", value_delimiter = ',', default_values = ["1", "4", "16", "64", "256", "1024"], value_parser = clap::value_parser!(u16).range(1..=10_000))]
+    /// The numbers of workers to simulate, of one thread each, 1 to 10000 [default: 1,4,16,64,256,1024; of real
+    /// engines those for whose hash tables, of 400 MiB each, this machine has the memory].
+    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = clap::value_parser!(u16).range(1..=10_000))]
     workers: Vec<u16>,
     /// The empty squares of the roots of the synthetic tree, 20 to 44.
     #[arg(long, value_name = "N", default_value_t = 34, value_parser = clap::value_parser!(u32).range(20..=44))]
@@ -179,13 +181,14 @@ fn modelled(asked: &Simulate, record: &mut Record) -> Result<Vec<Row>, Failure> 
         output::note(&format!("fit to {fit}"));
     }
     begin(asked, record)?;
-    let mut sums: Vec<(Option<Measures>, Shares)> = vec![Default::default(); asked.workers.len()];
+    let sizes = sizes::of_model(&asked.workers);
+    let mut sums: Vec<(Option<Measures>, Shares)> = vec![Default::default(); sizes.len()];
     let mut sequential = 0;
     let mut rows = Vec::new();
     for seed in asked.seed..=last {
         let mut tree = Tree::grow(asked, shape(seed, horizon, fit))?;
         sequential += tree.sequential;
-        for ((sum, shares), &workers) in sums.iter_mut().zip(&asked.workers) {
+        for ((sum, shares), &workers) in sums.iter_mut().zip(&sizes) {
             let (measures, new_shares);
             (tree, measures, new_shares) = tree.search(asked, workers, record)?;
             *shares = shares.then(new_shares);
@@ -294,6 +297,7 @@ fn real(asked: &Simulate, position: &str, record: &mut Record) -> Result<Vec<Row
         let error = anyhow!("every game is over, expected a position to search");
         return Err(Failure::new(Exit::BadInput, error));
     }
+    let sizes = sizes::of_engines(&asked.workers, TABLE_BYTES as u64, memory::whole())?;
     begin(asked, record)?;
     let kind = if asked.hypotheses { Kind::Hypothesis } else { Kind::Value };
     let request = |position| Request {
@@ -312,7 +316,7 @@ fn real(asked: &Simulate, position: &str, record: &mut Record) -> Result<Vec<Row
     drop(engine);
     let mut rows = Vec::new();
     let at_once = if asked.together { requests.len().max(1) } else { 1 };
-    for &workers in &asked.workers {
+    for workers in sizes {
         let cluster = cluster(asked, workers);
         let mut sum: Option<Measures> = None;
         for requests in requests.chunks(at_once) {

@@ -109,6 +109,16 @@ fn a_speed_at_which_no_simulation_ends_is_refused() {
 }
 
 #[test]
+fn a_simulation_that_takes_more_memory_than_there_is_is_refused_before_the_work() {
+    let home = home();
+    // Ten thousand tables take 4 TB.
+    let finished = run(home.path(), &["simulate", "f5", "--workers", "1,10000"]);
+    finished
+        .assert_fails(2, "--workers 10000: so many real engines take 4000000 MiB of hash tables");
+    assert!(finished.stdout.is_empty(), "{finished:?}");
+}
+
+#[test]
 fn a_simulation_that_is_refused_leaves_its_record_as_it_was() {
     let home = home();
     let kept = home.path().join("kept");
