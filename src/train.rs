@@ -9,8 +9,8 @@ use outflank_engine::evaluation::{File, Weights};
 use outflank_kernel::Isa;
 use outflank_training::plot::{Chart, Series};
 use outflank_training::{
-    CostPlan, CurvePoint, Plan, Progress, RefitPlan, TrainingError, curve, measure_costs, refit,
-    report, train,
+    CostPlan, CurvePoint, Plan, Progress, RefitPlan, TrainingError, curve, is_work_file,
+    measure_costs, refit, report, train,
 };
 
 use crate::exit::{self, Exit, Failure, OrExit};
@@ -241,7 +241,21 @@ fn check(work: &Path, out: &Path) -> Result<(), Failure> {
         let error = anyhow!("--out {}: is the work folder, expected a file", out.display());
         return Err(error).or_exit(Exit::BadInput);
     }
-    files::check_output("--out", out)
+    files::check_output("--out", out)?;
+    spare(work, "--out", out)
+}
+
+/// Refuses the path of an output, given by `option`, that would take the place of what the training keeps in the folder
+/// `work`.
+fn spare(work: &Path, option: &str, path: &Path) -> Result<(), Failure> {
+    if is_work_file(work, path) {
+        let error = anyhow!(
+            "{option} {}: is a file that the training keeps in its work folder, expected another",
+            path.display()
+        );
+        return Err(error).or_exit(Exit::BadInput);
+    }
+    Ok(())
 }
 
 /// Writes the trained weights and says so.
@@ -284,6 +298,7 @@ fn run_curve(asked: &Curve, isa: Isa) -> Result<Exit, Failure> {
     let Curve { work, empties, games, svg } = asked;
     files::check_existing_folder("--work", work)?;
     check_drawing(svg.as_deref())?;
+    svg.as_deref().map_or(Ok(()), |svg| spare(work, "--svg", svg))?;
     let points = curve(work, isa, *empties, *games, &progress()).map_err(failure)?;
     output::line("  labels  alone  with the neighbouring stage as prior")?;
     for &CurvePoint { labels, alone, with_prior } in &points {

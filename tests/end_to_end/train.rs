@@ -25,3 +25,29 @@ fn what_is_written_leaves_links_devices_and_neighbours_as_they_are() {
     assert_eq!(fs::read_to_string(&neighbour).expect("it is there"), "mine");
     assert_eq!(fs::read_dir(home.path()).expect("a folder").count(), 4, "no part is left");
 }
+
+#[test]
+fn what_is_written_takes_the_place_of_nothing_in_the_work_folder() {
+    let home = TempDir::new().expect("a temporary folder");
+    let work = home.path().join("work");
+    fs::create_dir(&work).expect("the folder is writable");
+    for name in ["plan.txt", "stage-05.fitted"] {
+        fs::write(work.join(name), "work of hours\n").expect("the folder is writable");
+    }
+    symlink("work/stage-05.fitted", home.path().join("link")).expect("a link");
+    let all = ["train", "all", "--scale", "0.000001", "--work", "work", "--out"];
+    let cases: [(&[&str], &str, &str); 4] = [
+        (&all, "work/plan.txt", "--out work/plan.txt: is a file that the training keeps"),
+        (&all, "link", "--out link: is a file that the training keeps"),
+        (&all, "work/../work/later.samples", "later.samples: is a file that the training keeps"),
+        (&["train", "curve", "--work", "work", "--svg"], "link", "--svg link: is a file that"),
+    ];
+    for (arguments, path, message) in cases {
+        run(home.path(), &[arguments, &[path]].concat()).assert_fails(2, message);
+    }
+    for name in ["plan.txt", "stage-05.fitted"] {
+        let kept = fs::read_to_string(work.join(name)).expect("it is there");
+        assert_eq!(kept, "work of hours\n", "{name}");
+    }
+    assert_eq!(fs::read_dir(&work).expect("a folder").count(), 2);
+}

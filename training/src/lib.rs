@@ -37,3 +37,4 @@ pub use report::{Accuracy, report};
 pub use samples::Samples;
 pub use selectivity::selectivity;
 pub use train::train;
+pub use work::is_work_file;

@@ -12,10 +12,43 @@ use outflank_engine::evaluation::PARAMETERS;
 use crate::stage::Fitted;
 use crate::{Samples, TrainingError};
 
+/// What the folder has of any training: what it is for, and who works there.
+const PLAN: &str = "plan.txt";
+const LOCK: &str = "LOCK";
+
+/// How the names of finished parts end, and that of a file that is not finished.
+const PARTS: [&str; 4] = ["samples", "positions", "fitted", "numbers"];
+const UNFINISHED: &str = "part";
+
 const SAMPLES: [u8; 8] = *b"OUTFLNKS";
 const POSITIONS: [u8; 8] = *b"OUTFLNKP";
 const FITTED: [u8; 8] = *b"OUTFLNKF";
 const NUMBERS: [u8; 8] = *b"OUTFLNKN";
+
+/// Returns whether the file `path`, which need not be there, is one of those that a training with the work folder
+/// `folder` keeps there.
+#[must_use]
+pub fn is_work_file(folder: &Path, path: &Path) -> bool {
+    let Some((parent, name)) = place(path) else { return false };
+    let is_inside = folder.canonicalize().is_ok_and(|folder| folder == parent);
+    let whole = match name.extension() {
+        Some(extension) if extension == UNFINISHED => name.with_extension(""),
+        _ => name,
+    };
+    let is_part =
+        PARTS.into_iter().any(|part| whole.extension().is_some_and(|other| other == part));
+    is_inside && (is_part || [PLAN, LOCK].into_iter().any(|other| whole == Path::new(other)))
+}
+
+/// Returns the folder of a file, and its name there, without links.
+fn place(path: &Path) -> Option<(PathBuf, PathBuf)> {
+    let path = path.canonicalize().ok().or_else(|| {
+        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let parent = parent.unwrap_or(Path::new(".")).canonicalize().ok()?;
+        Some(parent.join(path.file_name()?))
+    })?;
+    Some((path.parent()?.to_owned(), PathBuf::from(path.file_name()?)))
+}
 
 /// The folder of one training.
 #[derive(Debug)]
@@ -31,7 +64,7 @@ impl Work {
         fs::create_dir_all(folder).map_err(|source| failed("making", folder, source))?;
         let lock = lock(folder)?;
         let work = Self { folder: folder.to_owned(), _lock: Some(lock) };
-        let path = work.path("plan.txt");
+        let path = work.path(PLAN);
         match fs::read_to_string(&path) {
             Ok(found) if found == plan => Ok(work),
             Ok(found) => Err(other_plan(path, &found, plan)),
@@ -137,7 +170,7 @@ impl Work {
 
 /// Locks the folder: two trainings would replace each other's unfinished files.
 fn lock(folder: &Path) -> Result<fs::File, TrainingError> {
-    let path = folder.join("LOCK");
+    let path = folder.join(LOCK);
     let file = fs::File::create(&path).map_err(|source| failed("writing", &path, source))?;
     match file.try_lock() {
         Ok(()) => Ok(file),
@@ -163,7 +196,8 @@ fn other_plan(path: PathBuf, found: &str, expected: &str) -> TrainingError {
 /// Writes a file that is there as a whole or not at all: it gets its name when it is complete.
 fn write(path: &Path, content: &[u8]) -> Result<(), TrainingError> {
     let mut part = path.as_os_str().to_owned();
-    part.push(".part");
+    part.push(".");
+    part.push(UNFINISHED);
     let written = fs::File::create(&part)
         .and_then(|mut file| file.write_all(content).and_then(|()| file.sync_all()))
         .and_then(|()| fs::rename(&part, path));
@@ -273,6 +307,30 @@ mod tests {
             Fitted { weights: vec![0.25; PARAMETERS], shift: -0.5, facts: "é".to_owned() };
         work.fitted("stage-05", || Ok(fitted.clone())).unwrap();
         assert_eq!(work.fitted("stage-05", || unreachable!("it is there")).unwrap(), fitted);
+    }
+
+    #[test]
+    fn whatever_is_kept_in_the_folder_is_known_by_its_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let work = Work::open(folder.path(), "seed 1\n").unwrap();
+        work.samples("test", || Ok(samples())).unwrap();
+        work.positions("test", || Ok(samples().positions)).unwrap();
+        work.numbers("test", 1, || Ok(vec![0.5])).unwrap();
+        let fitted = Fitted { weights: vec![0.25; PARAMETERS], shift: -0.5, facts: String::new() };
+        work.fitted("stage-05", || Ok(fitted)).unwrap();
+        let kept: Vec<PathBuf> =
+            fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
+        assert_eq!(kept.len(), 6, "{kept:?}");
+        for path in kept {
+            assert!(is_work_file(folder.path(), &path), "{}", path.display());
+            assert!(is_work_file(&folder.path().join("."), &path), "{}", path.display());
+        }
+        let is_its = |path: PathBuf| is_work_file(folder.path(), &path);
+        assert!(is_its(folder.path().join("later.samples")), "it is not there yet");
+        assert!(is_its(folder.path().join("later.samples.part")));
+        assert!(!is_its(folder.path().join("weights.bin")), "that is in nobody's way");
+        let other = tempfile::tempdir().unwrap();
+        assert!(!is_its(other.path().join("plan.txt")), "it is another folder's");
     }
 
     #[test]
