@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::Args;
 use outflank_coordinator::client::Update;
-use outflank_coordinator::core::{Config, Progress, Solution, Source};
+use outflank_coordinator::core::{Progress, Solution, Source};
 use outflank_engine::Bound;
 use tokio::sync::watch;
 
@@ -12,8 +12,8 @@ use tokio::sync::watch;
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub(crate) struct Budget {
     /// Stop at a position after about N nodes, with the bounds proved so far and exit code 8. The
-    /// coordinator tells the count twice a second, and one more job may end meanwhile. That of a
-    /// cluster may think for some seconds before there is a job to count.
+    /// coordinator tells the count twice a second, and one more job may end meanwhile. It thinks no
+    /// longer than N nodes itself before there is a job to count.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
     /// Stop at a position after so many seconds, with the bounds proved so far and exit code 8.
@@ -40,11 +40,9 @@ impl Budget {
         self.nodes.is_none() && self.time.is_none()
     }
 
-    /// Lets a coordinator in this process think no longer than a request may cost: nobody counts its thoughts.
-    pub(crate) fn limit(self, config: &mut Config) {
-        if let Some(nodes) = self.nodes {
-            config.most_thought = config.most_thought.min(nodes as f64);
-        }
+    /// Returns the nodes that a request may cost, if they are limited.
+    pub(crate) const fn nodes(self) -> Option<u64> {
+        self.nodes
     }
 
     /// Returns a meter for a request that begins now.

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use outflank_coordinator::advisor::EngineAdvisor;
-use outflank_coordinator::client::{self, ClientError, Connection, Update};
+use outflank_coordinator::client::{self, ClientError, Connection, SolveRequest, Update};
 use outflank_coordinator::core::Solution;
 use outflank_coordinator::service::{Options, Service, ServiceError};
 use outflank_coordinator::store::Store;
@@ -33,6 +33,8 @@ pub(crate) struct Cluster {
     connection: Connection,
     local: Option<Local>,
     kept: Kept,
+    /// The nodes after which a request is given up.
+    node_budget: Option<u64>,
 }
 
 /// A coordinator in this process, with a worker or without.
@@ -54,12 +56,13 @@ enum Kept {
 impl Cluster {
     /// Connects to the coordinator that the arguments name, or starts one in this process.
     pub(crate) async fn open(arguments: &Solve) -> Result<Self, Failure> {
+        let node_budget = arguments.budget.nodes();
         if let Some(address) = &arguments.connect {
             let connection = connect(address, &arguments.access).await?;
-            return Ok(Self { connection, local: None, kept: Kept::Coordinator(address.clone()) });
+            let kept = Kept::Coordinator(address.clone());
+            return Ok(Self { connection, local: None, kept, node_budget });
         }
         let mut options = machine::coordinator_options(arguments.job_nodes);
-        arguments.budget.limit(&mut options.core);
         let (store, kept) = if arguments.no_store {
             (Store::in_memory(), Kept::Nowhere)
         } else {
@@ -68,7 +71,7 @@ impl Cluster {
             (store::opened(&path).await?, Kept::Store(path))
         };
         let local = Local::with_worker(options, store, &arguments.search).await?;
-        Ok(Self { connection: local.connect(), local: Some(local), kept })
+        Ok(Self { connection: local.connect(), local: Some(local), kept, node_budget })
     }
 
     /// Solves `position` in `window`; `on_update` hears of the progress. Dropping the future
@@ -79,7 +82,8 @@ impl Cluster {
         window: Window,
         on_update: impl FnMut(Update),
     ) -> Result<Solution, Failure> {
-        let answer = client::solve(self.connection.clone(), position, window, on_update);
+        let request = SolveRequest { position, window, node_budget: self.node_budget };
+        let answer = client::ask(self.connection.clone(), request, on_update);
         let Some(local) = &mut self.local else { return answer.await.map_err(client_failure) };
         tokio::select! {
             biased;

@@ -10,7 +10,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use outflank_engine::{Position, Window};
-use outflank_proto::message::{SolveRequest, SolveUpdate};
+pub use outflank_proto::message::SolveRequest;
+use outflank_proto::message::SolveUpdate;
 use outflank_proto::v1::solver_client::SolverClient;
 pub use outflank_proto::{Access, Connection};
 use outflank_proto::{InvalidAddress, Unreached, Way, is_made_up, v1};
@@ -186,11 +187,7 @@ pub async fn connect_at_start(
     }
 }
 
-/// Asks for the value of `position` in `window` and waits for the answer.
-///
-/// `on_update` hears of the progress. If the coordinator at the other end of `connection` goes away,
-/// because it is restarted, here or elsewhere, the request is made again for up to [`RETRY_LIMIT`]; what has been
-/// proved is in its store. Dropping the future abandons the request.
+/// Asks for the value of `position` in `window` and waits for the answer, as [`ask`] does.
 ///
 /// # Errors
 /// [`ClientError`] says why there is no answer.
@@ -200,13 +197,28 @@ pub async fn solve(
     window: Window,
     on_update: impl FnMut(Update),
 ) -> Result<Solution, ClientError> {
+    ask(connection, SolveRequest { position, window, node_budget: None }, on_update).await
+}
+
+/// Asks what `request` says and waits for the answer.
+///
+/// `on_update` hears of the progress. If the coordinator at the other end of `connection` goes away,
+/// because it is restarted, here or elsewhere, the request is made again for up to [`RETRY_LIMIT`]; what has been
+/// proved is in its store. Dropping the future abandons the request.
+///
+/// # Errors
+/// [`ClientError`] says why there is no answer.
+pub async fn ask(
+    connection: Connection,
+    request: SolveRequest,
+    on_update: impl FnMut(Update),
+) -> Result<Solution, ClientError> {
     let mut solving = Solving {
         client: SolverClient::new(connection),
         connected: Instant::now(),
         wait: FIRST_WAIT,
         on_update,
     };
-    let request = SolveRequest { position, window };
     loop {
         match solving.attempt(request).await {
             Ok(solution) => return Ok(solution),

@@ -283,6 +283,12 @@ impl Core {
             Event::Submitted { solve, position, window } => {
                 self.submitted(turn, solve, position, window, None);
             }
+            Event::Budgeted { solve, position, window, nodes } => {
+                self.submitted(turn, solve, position, window, None);
+                if let Some(solve) = self.solves.get_mut(&solve) {
+                    solve.budget = Some(nodes);
+                }
+            }
             Event::Enlisted { solve, position, window, terms } => {
                 self.submitted(turn, solve, position, window, Some(terms));
             }

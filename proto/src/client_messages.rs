@@ -10,7 +10,11 @@ use crate::v1::solve_update::Update;
 
 impl From<SolveRequest> for v1::SolveRequest {
     fn from(request: SolveRequest) -> Self {
-        Self { position: Some(request.position.into()), window: Some(request.window.into()) }
+        Self {
+            position: Some(request.position.into()),
+            window: Some(request.window.into()),
+            node_budget: request.node_budget,
+        }
     }
 }
 
@@ -24,6 +28,7 @@ impl TryFrom<v1::SolveRequest> for SolveRequest {
                 Some(window) => within("window", window)?,
                 None => Window::FULL,
             },
+            node_budget: wire.node_budget,
         })
     }
 }

@@ -168,6 +168,8 @@ pub struct SolveRequest {
     pub position: Position,
     /// The window its value is asked in; left out on the wire it is the whole range.
     pub window: Window,
+    /// The nodes after which the client gives the request up, if it does.
+    pub node_budget: Option<u64>,
 }
 
 /// A message to a client that waits for an answer.

@@ -240,11 +240,12 @@ proptest! {
         to in to_worker(),
         update in solve_update(),
         (position, window) in (position(), window()),
+        node_budget in any::<Option<u64>>(),
     ) {
         prop_assert_eq!(travelled::<_, v1::FromWorker>(from.clone()), from);
         prop_assert_eq!(travelled::<_, v1::ToWorker>(to.clone()), to);
         prop_assert_eq!(travelled::<_, v1::SolveUpdate>(update.clone()), update);
-        let request = SolveRequest { position, window };
+        let request = SolveRequest { position, window, node_budget };
         prop_assert_eq!(travelled::<_, v1::SolveRequest>(request), request);
     }
 
@@ -287,7 +288,8 @@ proptest! {
             era: counts.1,
         }));
         let window = Some(v1::Window { lower: scores.0, upper: scores.1 });
-        named(SolveRequest::try_from(v1::SolveRequest { position, window }));
+        let node_budget = Some(counts.1);
+        named(SolveRequest::try_from(v1::SolveRequest { position, window, node_budget }));
     }
 }
 
@@ -355,7 +357,8 @@ fn a_worker_has_1_to_1024_threads() {
 fn a_bad_field_becomes_invalid_argument_that_names_it() {
     let window = Some(v1::Window { lower: 2, upper: 2 });
     let position = Some(Position::START.into());
-    let error = SolveRequest::try_from(v1::SolveRequest { position, window }).expect_err("empty");
+    let request = v1::SolveRequest { position, window, node_budget: None };
+    let error = SolveRequest::try_from(request).expect_err("empty");
     let status = tonic::Status::from(error);
     assert_eq!(status.code(), tonic::Code::InvalidArgument);
     assert_eq!(status.message(), "field window is +2..+2, expected lower < upper");
@@ -364,8 +367,9 @@ fn a_bad_field_becomes_invalid_argument_that_names_it() {
 #[test]
 fn a_request_without_window_asks_for_the_exact_value() {
     let position = Some(Position::START.into());
-    let request = SolveRequest::try_from(v1::SolveRequest { position, window: None });
-    assert_eq!(request.expect("valid").window, Window::FULL);
+    let request = v1::SolveRequest { position, ..v1::SolveRequest::default() };
+    let request = SolveRequest::try_from(request).expect("valid");
+    assert_eq!((request.window, request.node_budget), (Window::FULL, None));
 }
 
 #[test]

@@ -217,7 +217,8 @@ fn submit_all(
 /// Asks until there is an answer.
 async fn solve(channel: Channel, position: Position) {
     loop {
-        let request = v1::SolveRequest { position: Some(position.into()), window: None };
+        let request =
+            v1::SolveRequest { position: Some(position.into()), ..v1::SolveRequest::default() };
         if let Ok(updates) = SolverClient::new(channel.clone()).solve(request).await {
             let mut updates = updates.into_inner();
             while let Ok(Some(update)) = updates.message().await {

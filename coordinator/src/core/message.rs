@@ -155,6 +155,17 @@ pub enum Event {
         /// The window.
         window: Window,
     },
+    /// The same, but the client gives the request up after so many nodes.
+    Budgeted {
+        /// The request's name, fresh.
+        solve: SolveId,
+        /// The position, as the client gave it.
+        position: Position,
+        /// The window.
+        window: Window,
+        /// The nodes.
+        nodes: u64,
+    },
     /// A campaign asks for the value of `position` in `window`, in its turn.
     Enlisted {
         /// The request's name, fresh.

@@ -4,6 +4,7 @@ use std::iter;
 
 use outflank_engine::{Position, Window};
 
+use super::message::SolveId;
 use super::question::Key;
 use super::{Core, Turn, graph};
 
@@ -81,6 +82,8 @@ const FEWEST_NODES: f64 = 200_000.0;
 /// What the core has thought.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Thought {
+    /// The most nodes in a row, for each thread that waits, that the request is worth which is thought about.
+    most: f64,
     /// The number of jobs that had gone out when the last one did.
     jobs: u64,
     /// The nodes since then.
@@ -90,13 +93,21 @@ pub(super) struct Thought {
 }
 
 impl Core {
+    /// Notes for which request the core thinks now: not longer than until its client gives it up, since the client has no
+    /// other way to end a thought that nobody counts.
+    pub(super) fn think_for(&mut self, home: SolveId) {
+        let budget = self.solves.get(&home).and_then(|solve| solve.budget);
+        let most = self.config.most_thought;
+        self.thought.most = budget.map_or(most, |nodes| most.min(nodes as f64));
+    }
+
     /// Returns how many of `nodes` the core may still spend on opinions before a job goes out, and takes them as spent.
     fn afford(&mut self, nodes: f64) -> f64 {
         if self.thought.jobs != self.fleet.begun() {
             self.thought = Thought { jobs: self.fleet.begun(), nodes: 0.0, ..self.thought };
         }
         let waiting = self.fleet.free_threads().clamp(1, MOST_WAITING);
-        let most = self.config.most_thought * waiting as f64;
+        let most = self.thought.most * waiting as f64;
         let nodes = nodes.min((most - self.thought.nodes).max(0.0));
         self.thought.nodes += nodes;
         self.thought.uncharged += nodes;
@@ -198,6 +209,7 @@ impl Core {
         });
         let threads = self.fleet.threads().max(1) as f64;
         let affordable = THINKING_SHARE * self.config.longest_job / threads;
+        let affordable = affordable.min(self.thought.most);
         if !is_doubtful || !self.has_many_requests() || affordable < SEARCHED as f64 {
             return;
         }

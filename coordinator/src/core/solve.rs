@@ -30,6 +30,8 @@ pub(super) struct Solve {
     pub(super) window: Window,
     /// What is proved of the root.
     pub(super) bound: Bound,
+    /// The nodes after which the client gives it up, if it does.
+    pub(super) budget: Option<u64>,
     /// Nodes predicted at first.
     pub(super) predicted: f64,
     /// Nodes searched by jobs that have ended.
@@ -135,6 +137,7 @@ impl Core {
             orientation,
             window,
             bound: known.bound,
+            budget: None,
             predicted,
             nodes: 0,
             running_nodes: 0,

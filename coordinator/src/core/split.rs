@@ -28,6 +28,7 @@ impl Core {
         };
         question.state = State::Expanded { plan: Plan::Uphold, open: BTreeSet::new(), rivals };
         self.count_open(home, -1, -predicted);
+        self.think_for(home);
         let recent = &self.recent;
         self.graph.link(key.position, |child| recent.known(turn.proofs, child));
         self.infer(turn, key.position);

@@ -133,7 +133,8 @@ impl Actor {
             _ => None,
         };
         // What was given up is not thought about any more: this is worth its time.
-        if matches!(event, Event::Submitted { .. }) && !self.shared.stopping.is_cancelled() {
+        let is_asked = matches!(event, Event::Submitted { .. } | Event::Budgeted { .. });
+        if is_asked && !self.shared.stopping.is_cancelled() {
             self.shared.haste.end();
         }
         self.feed(now, event)?;

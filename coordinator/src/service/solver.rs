@@ -45,13 +45,17 @@ impl Solver for SolverService {
 
     async fn solve(&self, request: Request<v1::SolveRequest>) -> Result<Response<Updates>, Status> {
         let shared = Arc::clone(&self.0);
-        let SolveRequest { position, window } = request.into_inner().try_into()?;
+        let SolveRequest { position, window, node_budget } = request.into_inner().try_into()?;
         let solve = SolveId(shared.next_solve.fetch_add(1, Ordering::Relaxed));
         let (queue, messages) = mpsc::channel(QUEUE);
         shared.links.add_solve(solve, queue)?;
         let dropped = CancellationToken::new();
         let updates = Updates { messages, _dropped: dropped.clone().drop_guard() };
-        let (tasks, asked) = (shared.tasks.clone(), Event::Submitted { solve, position, window });
+        let asked = match node_budget {
+            Some(nodes) => Event::Budgeted { solve, position, window, nodes },
+            None => Event::Submitted { solve, position, window },
+        };
+        let tasks = shared.tasks.clone();
         let (accept, accepted) = oneshot::channel::<()>();
         // In a task, which goes on where the client goes while the core has much to hear: whatever is asked is given up.
         tasks.spawn(async move {
@@ -159,12 +163,27 @@ mod tests {
         (Arc::new(shared), inputs)
     }
 
+    fn request() -> v1::SolveRequest {
+        v1::SolveRequest { position: Some(Position::START.into()), ..v1::SolveRequest::default() }
+    }
+
+    #[tokio::test]
+    async fn the_core_hears_what_a_request_may_cost() {
+        let (shared, mut inputs) = deaf();
+        let service = SolverService(Arc::clone(&shared));
+        let request = v1::SolveRequest { node_budget: Some(7), ..request() };
+        let _updates = service.solve(Request::new(request)).await.expect("there is room");
+        let Some(Input::Event(_, heard)) = inputs.recv().await else { panic!("no event") };
+        let (solve, position, window) = (SolveId(1), Position::START, Window::FULL);
+        assert_eq!(heard, Event::Budgeted { solve, position, window, nodes: 7 });
+    }
+
     #[tokio::test]
     async fn a_request_whose_client_goes_while_the_core_has_much_to_hear_is_given_up() {
         let (shared, mut inputs) = deaf();
         while shared.events.offer(Event::Tick).is_none() {}
         let service = SolverService(Arc::clone(&shared));
-        let request = v1::SolveRequest { position: Some(Position::START.into()), window: None };
+        let request = request();
         let mut asking = service.solve(Request::new(request));
         assert!(poll_fn(|context| Poll::Ready(asking.as_mut().poll(context).is_pending())).await);
         assert_eq!(shared.links.counts().solves, 1);

@@ -178,6 +178,28 @@ fn the_way_down_to_the_first_job_is_not_thought_over_without_end() {
     assert!((3_999_000..=5_000_000).contains(&little), "{little}");
 }
 
+#[test]
+fn a_request_is_thought_about_no_longer_than_its_client_waits() {
+    let nodes = Arc::new(Mutex::new(0));
+    let core = Core::new(Config::default(), Box::new(Counter(Arc::clone(&nodes))));
+    let mut script = Script { core, store: Store::default() };
+    script.join(0, 1, 1);
+    let (position, window) = (Position::START, Window::FULL);
+    let budgeted = |solve, nodes| Event::Budgeted { solve, position, window, nodes };
+    let (_, job) = only_job(&script.at(0, budgeted(SolveId(1), 1_000)));
+    assert_eq!(job.position.empties(), 30);
+    assert_eq!(*nodes.lock().unwrap(), 0, "it may cost less than the first thought");
+    script.at(1, Event::Abandoned { solve: SolveId(1) });
+    script.report(1, 1, empty(&job, 100));
+    let (_, job) = only_job(&script.at(2, budgeted(SolveId(2), 5_000_000)));
+    let thought = *nodes.lock().unwrap();
+    assert!((3_999_000..=5_000_000).contains(&thought), "{thought}");
+    script.at(3, Event::Abandoned { solve: SolveId(2) });
+    script.report(3, 1, empty(&job, 100));
+    script.submit(4, 3, position);
+    assert!(*nodes.lock().unwrap() > 2 * thought, "who waits for the answer is thought for");
+}
+
 /// Returns a core with 64 workers of one thread that wait, and the nodes that it has thought.
 fn fleet_of_64() -> (Script, Arc<Mutex<u64>>) {
     let nodes = Arc::new(Mutex::new(0));

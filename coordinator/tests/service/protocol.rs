@@ -97,7 +97,7 @@ async fn a_request_with_a_bad_field_is_refused_and_the_field_named() {
     let (service, _store) = simple();
     let mut client = SolverClient::new(service.connect_in_memory());
     let position = Some(v1::Position { player: 1, opponent: 1 });
-    let request = v1::SolveRequest { position, window: None };
+    let request = v1::SolveRequest { position, ..v1::SolveRequest::default() };
     let status = client.solve(request).await.map(|_| ()).unwrap_err();
     assert_eq!(status.code(), Code::InvalidArgument);
     assert_eq!(
@@ -119,7 +119,8 @@ async fn a_worker_is_welcomed_while_thousands_of_events_wait_for_the_core() {
     let service = Service::start(Options::default(), store, thinking).unwrap();
     let talker = RawWorker::join(service.connect_in_memory()).await;
     let mut client = SolverClient::new(service.connect_in_memory());
-    let request = v1::SolveRequest { position: Some(Position::START.into()), window: None };
+    let request =
+        v1::SolveRequest { position: Some(Position::START.into()), ..v1::SolveRequest::default() };
     let updates = client.solve(request).await.unwrap();
     advisor.begun().await;
     // More than the queue to the core holds; the connection reads no further then.

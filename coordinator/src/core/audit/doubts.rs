@@ -55,6 +55,7 @@ impl Core {
             self.submitted(turn, id, solve.given, solve.window, solve.terms);
             if let Some(again) = self.solves.get_mut(&id) {
                 // What still runs is counted when it is reported, believed or not.
+                again.budget = solve.budget;
                 again.nodes = solve.nodes;
                 again.running_nodes += solve.running_nodes;
                 again.running += solve.running;
