@@ -247,3 +247,81 @@ choices! {
         Neon     "count_ones" "becomes CNT and ADDV"
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What every level has, what AVX2 has and what none has.
+    const ENTRIES: &[Entry] =
+        &[entry("plain", &[]), entry("wide", &["avx2"]), entry("far", &["gfni"])];
+
+    const fn entry(name: &'static str, needs: &'static [&'static str]) -> Entry {
+        Entry { name, techniques: "", needs, compiled: false }
+    }
+
+    const fn row(level: Level, variant: &'static str) -> Chosen {
+        Chosen { level, variant, because: "" }
+    }
+
+    /// A family whose choice differs from level to level.
+    const CHOICE: Choice = Choice {
+        family: "family",
+        levels: &[
+            row(Level::Portable, "plain"),
+            row(Level::Sse2, "plain"),
+            row(Level::Avx2, "wide"),
+            row(Level::Avx512, "plain"),
+            row(Level::Neon, "plain"),
+        ],
+    };
+
+    #[test]
+    fn a_wish_counts_on_the_levels_that_have_its_features() {
+        let names = |wish| {
+            [Level::Sse2, Level::Avx2, Level::Avx512].map(|level| CHOICE.name(level, wish, ENTRIES))
+        };
+        assert_eq!(names(None), ["plain", "wide", "plain"]);
+        assert_eq!(names(Some("")), ["plain", "wide", "plain"]);
+        assert_eq!(names(Some("plain")), ["plain"; 3]);
+        assert_eq!(names(Some("wide")), ["plain", "wide", "wide"]);
+        assert_eq!(names(Some("far")), ["plain", "wide", "plain"]);
+        for level in [Level::Sse2, Level::Avx2, Level::Avx512] {
+            let entered: Vec<_> = ["plain", "wide", "far"]
+                .into_iter()
+                .filter(|name| CHOICE.enters(level, name, Some("wide"), ENTRIES))
+                .collect();
+            assert_eq!(entered, [CHOICE.name(level, Some("wide"), ENTRIES)], "exactly one");
+        }
+    }
+
+    #[test]
+    fn what_the_whole_build_has_can_be_entered_on_every_level() {
+        let compiled = Entry { compiled: true, ..entry("far", &["gfni"]) };
+        let entries = &[entry("plain", &[]), entry("wide", &["avx2"]), compiled];
+        assert_eq!(CHOICE.name(Level::Sse2, Some("far"), entries), "far");
+    }
+
+    #[test]
+    fn a_wish_is_known_by_its_whole_name() {
+        for wish in [None, Some(""), Some("plain"), Some("far")] {
+            assert!(is_known(wish, ENTRIES), "{wish:?}");
+        }
+        for wish in ["plai", "plain_", "Wide", " "] {
+            assert!(!is_known(Some(wish), ENTRIES), "{wish:?}");
+        }
+    }
+
+    /// Entering what a processor lacks would be undefined, so the compiler refuses such a table.
+    #[test]
+    fn a_table_is_sound_if_every_level_has_what_it_enters() {
+        assert!(CHOICE.is_sound(ENTRIES));
+        for &unsound in Level::COMPILED {
+            let levels = Level::COMPILED
+                .iter()
+                .map(|&level| row(level, if level == unsound { "far" } else { "plain" }));
+            let levels: &[Chosen] = Box::leak(levels.collect());
+            assert!(!Choice { levels, ..CHOICE }.is_sound(ENTRIES), "{unsound:?}");
+        }
+    }
+}
