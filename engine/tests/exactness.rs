@@ -254,6 +254,34 @@ fn every_window_is_answered_truly() {
     }
 }
 
+/// What a search has proved in one window is read in the next, of the position and of those below it.
+#[test]
+fn what_is_left_of_one_window_holds_in_every_other() {
+    let (engine, mut random) = (engine(Isa::detect()), Random(13));
+    for round in 0..300 {
+        let position = random.game(5 + round % 4);
+        let value = brute_force::value(position);
+        let moves: BTreeMap<Square, Score> = Square::all(position.moves())
+            .filter_map(|square| Some((square, brute_force::value(position.play(square)?))))
+            .collect();
+        for _ in 0..6 {
+            let ends = [random.below(17), random.below(17)].map(|step| 2 * step as i32 - 16);
+            let [one, other] = ends.map(|off| (value.discs() + off).clamp(-64, 64));
+            let [lower, upper] = [one.min(other), one.max(other)].map(Score::floor);
+            let Some(window) = Window::new(lower, upper) else { continue };
+            let request = Request { window, ..Request::exact(position) };
+            let answer = engine.solve(&request, &Control::default());
+            assert!(answer.finished && answer.bound.answers(window), "{position:?} {window}");
+            assert!(Bound::exact(value).implies(answer.bound), "{position:?} {window}");
+            for (square, bound) in answer.children {
+                let of_move = Bound::exact(moves[&square]);
+                assert!(of_move.implies(bound), "{position:?} {window}: {square} {bound}");
+            }
+        }
+        check(position, value, &engine, 1);
+    }
+}
+
 #[test]
 fn empty_and_full_boards_and_single_colours_are_answered() {
     let engine = engine(Isa::detect());
