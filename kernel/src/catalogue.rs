@@ -234,3 +234,29 @@ macro_rules! chosen {
     };
 }
 pub(crate) use chosen;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_routine_is_handed_out_where_the_cpu_has_what_it_needs() {
+        let entry = entry!("name" "" []);
+        let absent = Variant { entry, present: || false, function: () };
+        assert_eq!(absent.function(), None);
+        assert_eq!(Variant { present: || true, ..absent }.function(), Some(()));
+    }
+
+    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+    #[test]
+    fn a_level_enters_what_it_or_the_whole_build_has() {
+        for (needs, build_has) in
+            [(&["sse2"][..], true), (&["avx2"], cfg!(target_feature = "avx2"))]
+        {
+            let mut entries = crate::flip::VARIANTS.iter().map(|variant| variant.entry());
+            let entry = entries.find(|entry| entry.needs == needs).expect("there is a variant");
+            assert_eq!(entry.can_be_entered(Level::Sse2), build_has, "{entry:?}");
+            assert!(entry.can_be_entered(Level::Avx2), "{entry:?}");
+        }
+    }
+}

@@ -84,11 +84,11 @@ impl Isa {
         match self {
             Self::Scalar(_) => <Scalar as OnLevel>::LEVEL,
             #[cfg(target_arch = "x86_64")]
-            Self::Avx2(_) => Level::Avx2,
+            Self::Avx2(_) => <Avx2 as OnLevel>::LEVEL,
             #[cfg(target_arch = "x86_64")]
-            Self::Avx512(_) => Level::Avx512,
+            Self::Avx512(_) => <Avx512 as OnLevel>::LEVEL,
             #[cfg(target_arch = "aarch64")]
-            Self::Neon(_) => Level::Neon,
+            Self::Neon(_) => <Neon as OnLevel>::LEVEL,
         }
     }
 }
@@ -159,5 +159,11 @@ mod tests {
             assert!(!pair[0].has(pair[1].features()), "{pair:?}");
         }
         assert!(!Level::Avx512.has(&["gfni"]));
+    }
+    /// A set that entered the kernels of a level below its own would be right, and slow.
+    #[test]
+    fn each_set_enters_the_kernels_of_a_level_of_its_own() {
+        let levels: Vec<Level> = Isa::available().map(Isa::level).collect();
+        assert!(Level::COMPILED.starts_with(&levels), "{levels:?}");
     }
 }
