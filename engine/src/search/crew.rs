@@ -322,3 +322,6 @@ fn work_on<K: SearchSet>(searcher: &mut Searcher<'_, K>, split: &Arc<SplitPoint>
     searcher.crew.close(split);
     searcher.split = outer;
 }
+
+#[cfg(test)]
+mod tests;

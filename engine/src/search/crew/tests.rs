@@ -1,0 +1,179 @@
+//! Splits as one thread after the other meets them: no value is claimed of moves that nobody has
+//! searched, whoever gave up, and whenever.
+
+use outflank_kernel::{KernelSet, Scalar};
+
+use super::*;
+use crate::search::board::{Board, Node};
+use crate::search::level::Level;
+use crate::search::order::Candidates;
+use crate::search::principal::principal;
+use crate::search::root;
+use crate::{Bound, Request, Square};
+
+/// Tables and controls of searches without weights.
+struct Desk {
+    table: Table,
+    hints: Hints,
+    control: Control,
+}
+
+impl Desk {
+    fn new() -> Self {
+        let table = Table::new(1 << 20).expect("a megabyte is there");
+        let hints = Hints::new(1 << 12).expect("four kilobytes are there");
+        Self { table, hints, control: Control::default() }
+    }
+
+    fn tools(&self) -> Tools<'_> {
+        let Self { table, hints, .. } = self;
+        Tools { table, hints, weights: None, generation: 1, assistant: None, witness: None }
+    }
+}
+
+/// The position of a game that `seed` chooses the moves of, when `empties` squares are left.
+fn position(mut seed: u64, empties: u32) -> Position {
+    let mut position = Position::START;
+    while position.empties() > empties {
+        let moves: Vec<Square> = Square::all(position.moves()).collect();
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        position = match moves.len() {
+            0 if position.is_over() => Position::START,
+            0 => position.pass(),
+            count => position.play(moves[(seed >> 33) as usize % count]).expect("it is legal"),
+        };
+    }
+    position
+}
+
+fn node(position: Position) -> Node {
+    let board = Board { player: position.player(), opponent: position.opponent() };
+    Node::new(Scalar::new(), board)
+}
+
+/// Returns the moves of a node.
+fn moves(node: &Node) -> Vec<Candidate> {
+    let (kernels, board) = (Scalar::new(), node.board);
+    let moves = kernels.moves(board.player, board.opponent);
+    Candidates::new(kernels, board, moves).as_slice().to_vec()
+}
+
+/// Returns the question whether the position is worth more than a draw.
+fn task(node: Node) -> Task {
+    Task::new(node, 0, 1, Level::EXACT)
+}
+
+/// Returns a split of all moves of a position, below `parent`.
+fn split_below(parent: Option<&Arc<SplitPoint>>, position: Position) -> Arc<SplitPoint> {
+    let node = node(position);
+    let work = Work { task: task(node), next: 0, running: 0, stopped: false };
+    let (parent, cut) = (parent.cloned(), AtomicBool::new(false));
+    Arc::new(SplitPoint { parent, cut, moves: moves(&node), work: Mutex::new(work) })
+}
+
+/// Takes the next move and returns its square.
+fn take(split: &SplitPoint) -> Option<u32> {
+    split.take().map(|(_, candidate)| candidate.square)
+}
+
+#[test]
+fn a_split_is_done_when_all_of_its_moves_have_come_back() {
+    let split = split_below(None, position(1, 30));
+    let mut taken = Vec::new();
+    while let Some(square) = take(&split) {
+        taken.push(square);
+    }
+    let all: Vec<u32> = split.moves.iter().map(|candidate| candidate.square).collect();
+    assert!(taken.len() > 2 && taken == all, "{taken:?} of {all:?}");
+    for (square, value) in taken.into_iter().zip((-40..).step_by(2)) {
+        assert!(!split.is_done(), "somebody is at work on {square}");
+        split.finish(square, Ok(value));
+    }
+    assert!(split.is_done() && !split.is_pointless());
+    let best = split.work().task;
+    assert_eq!(best.best_move.map(u32::from), all.last().copied(), "the last value was the best");
+    assert_eq!(best.best, -40 + 2 * (all.len() as i32 - 1));
+}
+
+#[test]
+fn a_cut_ends_the_work_on_a_split_and_on_all_below_it() {
+    let upper = split_below(None, position(1, 30));
+    let middle = split_below(Some(&upper), position(2, 28));
+    let lower = split_below(Some(&middle), position(3, 26));
+    for (below, above) in [(&lower, &middle), (&lower, &upper), (&middle, &upper)] {
+        assert!(below.is_below(above) && !above.is_below(below));
+    }
+    let [one, other] = [take(&middle), take(&middle)].map(|square| square.expect("it has moves"));
+    middle.finish(one, Ok(2));
+    assert_eq!([&upper, &middle, &lower].map(|split| split.is_pointless()), [false, true, true]);
+    assert_eq!(take(&middle), None, "no other move matters");
+    assert!(!middle.is_done(), "somebody is at work on the other");
+    middle.finish(other, Err(Stopped));
+    assert!(middle.is_done());
+    assert!(take(&upper).is_some() && take(&lower).is_some());
+}
+
+#[test]
+fn who_gives_a_move_up_leaves_the_others_to_nobody() {
+    let split = split_below(None, position(1, 30));
+    let [one, other] = [take(&split), take(&split)].map(|square| square.expect("it has moves"));
+    split.finish(one, Err(Stopped));
+    assert_eq!(take(&split), None);
+    assert!(!split.is_done(), "somebody is at work on the other");
+    split.finish(other, Ok(-10));
+    assert!(split.is_done() && split.work().stopped && !split.is_pointless());
+}
+
+#[test]
+fn a_split_that_is_stopped_has_no_value() {
+    let (desk, position) = (Desk::new(), position(1, 20));
+    let tools = desk.tools();
+    let crew = Crew::new(&tools, &desk.control, u64::MAX, position);
+    let mut searcher = Searcher::new(Scalar::new(), &crew);
+    let node = node(position);
+    desk.control.stop();
+    assert_eq!(split(&mut searcher, &moves(&node), &mut task(node)), Err(Stopped));
+    assert!(crew.board().open.is_empty() && searcher.split.is_none(), "it is closed and left");
+}
+
+/// Searches as if somebody always waited for work, so that every node that can be split is.
+fn split_everywhere(desk: &Desk, position: Position, limit: u64) -> Result<i32, Stopped> {
+    let tools = desk.tools();
+    let crew = Crew::new(&tools, &desk.control, limit, position);
+    crew.idle.store(1, Ordering::Relaxed);
+    let mut searcher = Searcher::new(Scalar::new(), &crew);
+    let found = principal(&mut searcher, &node(position), -64, 64, Level::EXACT);
+    assert!(crew.board().open.is_empty() && searcher.split.is_none(), "all are closed and left");
+    found.map(|(value, _)| value)
+}
+
+/// Returns the value of a position, by a search that splits nothing.
+fn value(position: Position) -> i32 {
+    let desk = Desk::new();
+    let found = root::values(Scalar::new(), &desk.tools(), &[position]);
+    found[0].discs()
+}
+
+#[test]
+fn splits_change_no_value() {
+    for seed in 0..12 {
+        let position = position(seed, 15 + seed as u32 % 2);
+        let found = split_everywhere(&Desk::new(), position, u64::MAX);
+        assert_eq!(found, Ok(value(position)), "{position:?}");
+    }
+}
+
+/// Wherever a search ends, what its splits have left in the table is true.
+#[test]
+fn what_splits_leave_behind_when_a_limit_ends_them_is_true() {
+    let mut ended = 0;
+    for seed in 0..8 {
+        let (desk, position) = (Desk::new(), position(seed, 16));
+        ended += u32::from(split_everywhere(&desk, position, 1 << (12 + seed % 4)).is_err());
+        let request = Request::exact(position);
+        let answer = root::solve(Scalar::new(), &desk.tools(), &request, &Control::default());
+        let truth = crate::Score::floor(value(position));
+        assert_eq!(answer.bound, Bound::exact(truth), "{position:?}");
+    }
+    assert!(ended > 4, "{ended} searches ended early");
+}
