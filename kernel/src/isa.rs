@@ -330,6 +330,15 @@ mod tests {
 
     #[cfg(target_arch = "x86_64")]
     #[test]
+    fn only_a_build_for_a_set_has_it_without_looking() {
+        assert!(Ssse3::compiled().is_none() || cfg!(target_feature = "ssse3"));
+        assert!(Avx2::compiled().is_none() || cfg!(target_feature = "avx2"));
+        assert!(Avx512::compiled().is_none() || cfg!(target_feature = "avx512bw"));
+        assert!(Avx512Gfni::compiled().is_none() || cfg!(target_feature = "gfni"));
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[test]
     fn a_cpu_has_the_sets_that_the_code_is_compiled_for_and_those_they_contain() {
         assert!(Ssse3::compiled().is_none() || Ssse3::detect().is_some());
         assert!(Avx512Gfni::compiled().is_none() || Avx512Gfni::detect().is_some());

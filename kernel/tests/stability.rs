@@ -182,6 +182,7 @@ fn solid_discs_change_hands_without_any_move_being_another() {
             let (after, raise) = solid::handed_over(player, opponent, some);
             turned += some.count_ones();
             assert_eq!(raise, 2 * some.count_ones());
+            assert_eq!(after, [player ^ some, opponent ^ some], "each disc has one side");
             seen += assert_same_games([player, opponent], after, false);
         }
     }
