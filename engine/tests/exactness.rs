@@ -340,11 +340,19 @@ fn every_move_has_a_bound_also_one_after_which_the_opponent_must_pass() {
         passes += count;
         for threads in [1, 3] {
             let request = Request { threads, ..Request::exact(position) };
-            let answer = engine(Isa::detect()).solve(&request, &Control::default());
-            let is_complete = answer.children.len() == moves.len();
-            let wins_all = answer.bound.value() == Some(Score::MAX);
-            assert!(is_complete || wins_all || position.moves() == 0, "{position:?} {answer:?}");
-            check(position, brute_force::value(position), &engine(Isa::detect()), threads);
+            for table_bytes in [1 << 20, 64] {
+                let settings = Settings { isa: Isa::detect(), table_bytes };
+                let engine = Engine::new(&settings).expect("a megabyte is there");
+                let answer = engine.solve(&request, &Control::default());
+                let is_complete = answer.children.len() == moves.len();
+                let wins_all = answer.bound.value() == Some(Score::MAX);
+                assert!(
+                    is_complete || wins_all || position.moves() == 0,
+                    "{position:?} {answer:?}"
+                );
+                engine.clear();
+                check(position, brute_force::value(position), &engine, threads);
+            }
         }
     }
     assert!(passes > 5, "{passes} moves force a pass");
@@ -396,6 +404,25 @@ fn known_bounds_are_used() {
     let again = engine.solve(&Request { known, ..Request::exact(position) }, &Control::default());
     assert_eq!(again.bound, first.bound);
     assert!(again.nodes < first.nodes);
+}
+
+#[test]
+fn who_asks_again_is_answered_from_the_tables() {
+    let engine = engine(Isa::detect());
+    let mut random = Random(14);
+    for _ in 0..4 {
+        let position = random.game(15);
+        let exact = Request::exact(position);
+        let first = engine.solve(&exact, &Control::default());
+        let value = first.bound.value().expect("the exact value was asked");
+        let windows = [Window::at_least(value), Window::at_least(value.up())];
+        let again = windows.into_iter().flatten().map(|window| Request { window, ..exact.clone() });
+        for request in again.chain([exact.clone()]) {
+            let answer = engine.solve(&request, &Control::default());
+            assert_eq!(answer.bound, first.bound, "{position:?} {}", request.window);
+            assert!(answer.nodes < 100, "{} of {} nodes", answer.nodes, first.nodes);
+        }
+    }
 }
 
 /// The bounds of the moves can prove a value before a search has said which move reaches it.

@@ -125,6 +125,32 @@ fn who_gives_a_move_up_leaves_the_others_to_nobody() {
 }
 
 #[test]
+fn who_waits_for_a_split_helps_below_it_and_nowhere_else() {
+    let (desk, position) = (Desk::new(), position(1, 30));
+    let tools = desk.tools();
+    let crew = Crew::new(&tools, &desk.control, u64::MAX, position);
+    let [split, stranger] = [(); 2].map(|()| split_below(None, position));
+    let middle = split_below(Some(&split), position);
+    let below = split_below(Some(&middle), position);
+    let square = take(&split).expect("it has moves");
+    for open in [&stranger, &split, &below] {
+        crew.open(open);
+    }
+    let found = crew.wait_for(&split).expect("there is work below it");
+    assert!(Arc::ptr_eq(&found, &below));
+    split.finish(square, Ok(-2));
+    assert!(crew.wait_for(&split).is_none(), "it is done");
+    // Who has nothing to wait for takes the oldest.
+    let oldest = crew.wait_for_work().expect("the search goes on");
+    assert!(Arc::ptr_eq(&oldest, &stranger));
+    crew.close(&stranger);
+    let oldest = crew.wait_for_work().expect("the search goes on");
+    assert!(Arc::ptr_eq(&oldest, &split), "closing one leaves the others");
+    drop(crew.shift());
+    assert!(crew.wait_for_work().is_none(), "the search is over");
+}
+
+#[test]
 fn a_split_that_is_stopped_has_no_value() {
     let (desk, position) = (Desk::new(), position(1, 20));
     let tools = desk.tools();
