@@ -138,11 +138,9 @@ impl SplitPoint {
         }
     }
 
-    /// Returns whether nobody works here and no move is left to take.
+    /// Returns whether all moves that were taken have come back.
     fn is_done(&self) -> bool {
-        let work = self.work();
-        let left = work.next < self.moves.len() && !work.stopped && !work.task.is_cut();
-        work.running == 0 && !left
+        self.work().running == 0
     }
 }
 
@@ -221,7 +219,7 @@ impl<'a> Crew<'a> {
         }
     }
 
-    /// Waits until `split` is done or there is work below it, which is returned.
+    /// Waits until `split`, of which no move is left to take, is done, or there is work below it, which is returned.
     fn wait_for(&self, split: &Arc<SplitPoint>) -> Option<Arc<SplitPoint>> {
         let mut board = self.board();
         loop {
