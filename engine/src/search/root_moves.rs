@@ -51,3 +51,57 @@ pub(super) fn narrowed(known: Bound, value: i32, alpha: i32, beta: i32) -> Bound
     let proved = Bound::new(lower, upper).unwrap_or(Bound::UNKNOWN);
     known.merge(proved).unwrap_or(proved)
 }
+
+#[cfg(test)]
+mod tests {
+    use outflank_kernel::Scalar;
+
+    use super::*;
+    use crate::search::board::Node;
+    use crate::search::level::Level;
+
+    fn task(position: Position, alpha: i32, beta: i32, level: Level) -> Task {
+        let board = Board { player: position.player(), opponent: position.opponent() };
+        Task::new(Node::new(Scalar::new(), board), alpha, beta, level)
+    }
+
+    fn bound(lower: i32, upper: i32) -> Bound {
+        Bound::new(Score::floor(lower), Score::floor(upper)).expect("the ends are in order")
+    }
+
+    #[test]
+    fn what_windows_prove_of_a_move_is_kept_together() {
+        let moves = RootMoves::new(Position::START);
+        let square = Square::new(19).expect("it is on the board");
+        let note = |alpha, beta, value| {
+            moves.note(&task(Position::START, alpha, beta, Level::EXACT), 19, value);
+            moves.after(square)
+        };
+        assert_eq!(note(-5, -3, -2), bound(-64, 2), "at least -2, seen by the opponent");
+        assert_eq!(note(9, 11, 8), bound(-8, 2), "at most 8");
+        assert_eq!(note(3, 4, 4), bound(-8, -4), "the upper end of the window, and perhaps more");
+        assert_eq!(note(6, 7, 6), bound(-6, -4), "the lower end of the window, and perhaps less");
+        assert_eq!(note(-64, 64, 6), bound(-6, -6), "inside the window");
+    }
+
+    #[test]
+    fn only_proofs_and_only_of_the_root_are_kept() {
+        let after = Position::START.play(Square::new(19).expect("it is on the board"));
+        let after = after.expect("it is a legal move");
+        let moves = RootMoves::new(Position::START);
+        for level in Level::ladder(30) {
+            moves.note(&task(Position::START, -1, 1, level), 26, 0);
+        }
+        moves.note(&task(after, -1, 1, Level::EXACT), 26, 0);
+        let known = Square::all(!0).map(|square| moves.after(square));
+        assert!(known.into_iter().all(|bound| bound == Bound::UNKNOWN));
+    }
+    #[test]
+    fn the_moves_of_a_root_that_must_pass_are_those_after_the_pass() {
+        let root = Position::new(0b10, 0b01).expect("they share no square");
+        assert!(root.must_pass());
+        let moves = RootMoves::new(root);
+        moves.note(&task(root.pass(), -64, 65, Level::EXACT), 2, 64);
+        assert_eq!(moves.after(Square::new(2).expect("it is on the board")), bound(-64, -64));
+    }
+}
