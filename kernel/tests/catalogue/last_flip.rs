@@ -123,4 +123,12 @@ fn the_reference_scores_full_boards_as_the_rules_say() {
     assert_eq!(reference(0x80, 0, 0), 2 * 8 - 64);
     // the other way round for the opponent
     assert_eq!(reference(!0x81, 0, 0), 64 - 2 * 8);
+    // The three lines of A1 are of one colour, so that it stays empty and goes to who has more.
+    let lines = [(1, 0), (0, 1), (1, 1)].map(|(right, up)| walk(0, right, up, 7));
+    let rest = !(lines[0] | lines[1] | lines[2] | 1);
+    for (discs, score) in [(31, -2), (32, 2)] {
+        let more = subsets(rest).find(|more| more.count_ones() + 21 == discs);
+        let player = !(rest | 1) | more.expect("there are so many squares");
+        assert_eq!(reference(player, 0, 0), score, "{discs} discs of 63");
+    }
 }
