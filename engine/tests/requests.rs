@@ -81,6 +81,37 @@ fn a_panic_of_one_thread_ends_the_search_of_all() {
     assert_eq!(has_panicked, Ok(true), "it went on, or hangs");
 }
 
+/// The best move is told, so that its line is work like that for the others.
+#[test]
+fn a_value_that_is_found_within_the_limit_has_a_whole_line() {
+    let asked = position(SHORT);
+    let first = engine().solve(&Request::exact(asked), &Control::default());
+    let best = asked.play(first.best_move.expect("it has one")).expect("it is legal");
+    let value = first.bound.value().expect("nobody stopped it");
+    let solve = |node_limit| {
+        let known = vec![(best, Bound::exact(-value))];
+        let request = Request { known, node_limit, ..Request::exact(asked) };
+        engine().solve(&request, &Control::default())
+    };
+    let free = solve(None);
+    let mut finished = 0;
+    for part in 1..16 {
+        let answer = solve(Some(free.nodes * part / 16));
+        println!(
+            "{part} {} {} {} {}",
+            answer.finished,
+            answer.nodes,
+            free.nodes,
+            answer.line.len()
+        );
+        if answer.finished {
+            finished += 1;
+            assert_eq!((answer.bound, &answer.line), (free.bound, &free.line), "{part} of 16");
+        }
+    }
+    assert!((1..15).contains(&finished), "{finished} of 15 were finished");
+}
+
 #[test]
 fn the_line_of_a_value_that_was_told_keeps_to_the_limit() {
     let asked = position(LONG);
