@@ -43,17 +43,18 @@ crate::catalogue::family! {
 #[cfg(any(test, feature = "std"))]
 #[must_use]
 pub fn engine_function(isa: crate::Isa) -> Canonical {
+    engine_variant(isa).and_then(crate::catalogue::Variant::function).unwrap_or(portable::canonical)
+}
+
+#[cfg(any(test, feature = "std"))]
+fn engine_variant(isa: crate::Isa) -> Option<&'static crate::catalogue::Variant<Canonical>> {
     let (beyond, level) = (crate::choice::SYMMETRY_BEYOND, isa.level());
     let chosen = engine_choice(level);
     let by_table = crate::choice::SYMMETRY.on(level).variant;
     let named = |name| VARIANTS.iter().find(|variant| variant.entry().name == name);
     let above = (level == beyond.level && chosen == by_table).then_some(beyond.variant);
-    above
-        .into_iter()
-        .chain([chosen])
-        .filter_map(named)
-        .find_map(crate::catalogue::Variant::function)
-        .unwrap_or(portable::canonical)
+    let mut wanted = above.into_iter().chain([chosen]).filter_map(named);
+    wanted.find(|variant| variant.function().is_some())
 }
 
 /// Returns the image under the four symmetries without transposition, in the order of
@@ -80,6 +81,23 @@ mod tests {
                 let expected = scalar::canonical(player, opponent);
                 assert_eq!(function(player, opponent), expected, "{isa}, {player:#x}");
             }
+        }
+    }
+
+    /// A set that was lowered must not enter what only a better one has.
+    #[test]
+    fn the_variant_beyond_the_levels_is_for_the_best_of_them_alone() {
+        let beyond = choice::SYMMETRY_BEYOND;
+        let mut variants = VARIANTS.iter();
+        let found = variants.find(|variant| variant.entry().name == beyond.variant);
+        let is_there = found.is_some_and(|variant| variant.function().is_some());
+        for isa in Isa::available() {
+            let level = isa.level();
+            let entered = engine_variant(isa).expect("each level has one").entry().name;
+            let no_wish = engine_choice(level) == choice::SYMMETRY.on(level).variant;
+            let is_beyond = is_there && no_wish && isa.name() == "avx512";
+            let expected = if is_beyond { beyond.variant } else { engine_choice(level) };
+            assert_eq!(entered, expected, "{isa}");
         }
     }
 
