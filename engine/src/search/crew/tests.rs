@@ -114,6 +114,21 @@ fn a_cut_ends_the_work_on_a_split_and_on_all_below_it() {
 }
 
 #[test]
+fn who_works_below_a_cut_notices_it_at_the_next_position() {
+    let (desk, position) = (Desk::new(), position(1, 30));
+    let tools = desk.tools();
+    let crew = Crew::new(&tools, &desk.control, u64::MAX, position);
+    let mut searcher = Searcher::new(Scalar::new(), &crew);
+    let upper = split_below(None, position);
+    searcher.split = Some(split_below(Some(&upper), position));
+    assert_eq!(searcher.go_on(), Ok(()));
+    let square = take(&upper).expect("it has moves");
+    upper.finish(square, Ok(2));
+    assert_eq!(searcher.go_on(), Err(Stopped));
+    assert!(!desk.control.is_stopped(), "the search goes on elsewhere");
+}
+
+#[test]
 fn who_gives_a_move_up_leaves_the_others_to_nobody() {
     let split = split_below(None, position(1, 30));
     let [one, other] = [take(&split), take(&split)].map(|square| square.expect("it has moves"));
