@@ -404,6 +404,11 @@ fn known_bounds_are_used() {
     let again = engine.solve(&Request { known, ..Request::exact(position) }, &Control::default());
     assert_eq!(again.bound, first.bound);
     assert!(again.nodes < first.nodes);
+    // What was told names no move.
+    let value = first.bound.value().expect("the exact value was asked");
+    assert_eq!(end_of(position, &again.line), value);
+    assert_values_along(&engine, position, value, &again.line);
+    assert_eq!(again.best_move, again.line.first().copied());
 }
 
 #[test]

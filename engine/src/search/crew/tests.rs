@@ -1,6 +1,10 @@
 //! Splits as one thread after the other meets them: no value is claimed of moves that nobody has
 //! searched, whoever gave up, and whenever.
 
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
 use outflank_kernel::{KernelSet, Scalar};
 
 use super::*;
@@ -163,6 +167,25 @@ fn who_waits_for_a_split_helps_below_it_and_nowhere_else() {
     assert!(Arc::ptr_eq(&oldest, &split), "closing one leaves the others");
     drop(crew.shift());
     assert!(crew.wait_for_work().is_none(), "the search is over");
+}
+
+#[test]
+fn who_waits_for_work_is_called_when_there_is_some() {
+    let (desk, position) = (Desk::new(), position(1, 30));
+    let tools = desk.tools();
+    let crew = Crew::new(&tools, &desk.control, u64::MAX, position);
+    let (sender, called) = mpsc::channel();
+    thread::scope(|scope| {
+        let shift = crew.shift();
+        scope.spawn(|| sender.send(crew.wait_for_work().is_some()).expect("somebody listens"));
+        while crew.idle.load(Ordering::Relaxed) == 0 {
+            thread::yield_now();
+        }
+        crew.open(&split_below(None, position));
+        let found = called.recv_timeout(Duration::from_secs(60));
+        drop(shift); // It must not wait for ever if the test fails.
+        assert_eq!(found, Ok(true));
+    });
 }
 
 #[test]
