@@ -129,6 +129,9 @@ fn who_works_below_a_cut_notices_it_at_the_next_position() {
     let square = take(&upper).expect("it has moves");
     upper.finish(square, Ok(2));
     assert_eq!(searcher.go_on(), Err(Stopped));
+    // So does what it opens by then.
+    let node = node(self::position(1, 16));
+    assert_eq!(split(&mut searcher, &moves(&node), &mut task(node)), Err(Stopped));
     assert!(!desk.control.is_stopped(), "the search goes on elsewhere");
 }
 
@@ -186,6 +189,23 @@ fn who_waits_for_work_is_called_when_there_is_some() {
         drop(shift); // It must not wait for ever if the test fails.
         assert_eq!(found, Ok(true));
     });
+}
+
+/// With so few empty squares a move is searched before its nodes are reported of themselves.
+#[test]
+fn the_nodes_of_who_helps_are_counted() {
+    let (desk, position) = (Desk::new(), position(1, 8));
+    let tools = desk.tools();
+    let crew = Crew::new(&tools, &desk.control, u64::MAX, position);
+    thread::scope(|scope| {
+        let _shift = crew.shift();
+        crew.open(&split_below(None, position));
+        scope.spawn(|| crew.help(Scalar::new()));
+        while !crew.board().open.is_empty() {
+            thread::yield_now();
+        }
+    });
+    assert!(desk.control.nodes() > 0);
 }
 
 #[test]
