@@ -253,7 +253,7 @@ mod tests {
         for (needs, build_has) in
             [(&["sse2"][..], true), (&["avx2"], cfg!(target_feature = "avx2"))]
         {
-            let mut entries = crate::flip::VARIANTS.iter().map(|variant| variant.entry());
+            let mut entries = crate::flip::VARIANTS.iter().map(Variant::entry);
             let entry = entries.find(|entry| entry.needs == needs).expect("there is a variant");
             assert_eq!(entry.can_be_entered(Level::Sse2), build_has, "{entry:?}");
             assert!(entry.can_be_entered(Level::Avx2), "{entry:?}");
