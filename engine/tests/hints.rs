@@ -87,6 +87,24 @@ fn values_are_those_of_brute_force_whatever_was_heard() {
     }
 }
 
+/// With so few empty squares the proof begins at once, and its tables are asked at every turn.
+#[test]
+fn no_layer_of_a_proof_takes_a_hint_for_a_bound() {
+    for seed in 0..6 {
+        let position = played(&[seed, 3, 7, seed + 1, 2], 13 + seed as u32 % 3);
+        let truth = engine().solve(&Request::exact(position), &Control::default()).bound;
+        for (value, kind) in [(2048, 3), (-2048, 3), (512, 1), (-512, 2)] {
+            for liar in [engine(), engine().with_weights(None)] {
+                let all = below(position, 3);
+                let lie = |&at: &Position| SharedHint::new(at, word(value, kind, at.empties()));
+                liar.hear(&all.iter().filter_map(lie).collect::<Vec<_>>());
+                let answer = liar.solve(&Request::exact(position), &Control::default());
+                assert_eq!(answer.bound, truth, "{position:?} {value} {kind}");
+            }
+        }
+    }
+}
+
 #[test]
 fn who_hears_its_assistant_has_less_to_search() {
     let position = played(&[4, 1, 3, 0, 2, 5, 1], 21);

@@ -78,6 +78,28 @@ fn a_lying_evaluation_changes_the_work_but_never_a_value() {
 }
 
 #[test]
+fn an_assistant_that_believes_lies_proves_nothing_false() {
+    let honest = engine(None);
+    let mut seed = 3;
+    for round in 0..2 {
+        let lying = engine(Some(lies(round)));
+        let position = position(19, &mut seed);
+        let value = honest.solve(&Request::exact(position), &Control::default()).bound;
+        for number in 0..2 {
+            let answer = lying.assist(&Request::exact(position), &Control::default(), number);
+            assert!(value.implies(answer.bound), "{position:?}: {}, it is {value}", answer.bound);
+            for (square, bound) in answer.children {
+                let after = Request::exact(position.play(square).expect("a legal move"));
+                let value = honest.solve(&after, &Control::default()).bound;
+                assert!(value.implies(bound), "{position:?} {square}: {bound}, it is {value}");
+            }
+        }
+        let answer = lying.solve(&Request::exact(position), &Control::default());
+        assert_eq!(answer.bound, value, "{position:?}, after it has assisted");
+    }
+}
+
+#[test]
 fn an_interrupted_selective_search_claims_only_what_is_proved() {
     let lying = engine(Some(lies(9)));
     let honest = engine(None);

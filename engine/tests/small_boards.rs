@@ -213,4 +213,15 @@ fn known_bounds_are_used() {
     let again = engine.solve(&Request { known, ..Request::exact(position) }, &Control::default());
     assert_eq!(again.bound, first.bound);
     assert!(again.nodes < first.nodes, "{} and {} nodes", again.nodes, first.nodes);
+    let value = first.bound.value().expect("the exact value was asked");
+    let told =
+        [(Bound::new(value, Score::MAX), value), (Bound::new(Score::MIN, value), value.up())];
+    for (bound, threshold) in told {
+        engine.clear();
+        let known = vec![(position, bound.expect("the ends are in order"))];
+        let window = Window::at_least(threshold).expect("a disc is left");
+        let request = Request { window, known, ..Request::exact(position) };
+        let answer = engine.solve(&request, &Control::default());
+        assert!(answer.finished && answer.nodes < 100, "{window}: {} nodes", answer.nodes);
+    }
 }
