@@ -1,16 +1,19 @@
 //! The threads of one search and the work they share.
 //!
 //! Younger brothers wait (R. Feldmann): when the first move of a position has not cut off, the
-//! remaining moves become a [`SplitPoint`], from which idle threads take one after the other. The
-//! thread that opened it works on it too; when no move is left it helps those who still work for
-//! it, deeper in the same tree, until they are done. A cut-off at any split makes everything below
-//! it pointless, which the threads notice at their next position.
+//! remaining moves become a [`SplitPoint`], from which idle threads take one after the other. Where
+//! a selective search believes that no move does, none waits; where it has found one that does, the
+//! others wait for two. The thread that opened a split works on it too; when no move is left it
+//! helps those who still work for it, deeper in the same tree, until they are done. A cut-off at any
+//! split makes everything below it pointless, which the threads notice at their next position.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::SearchSet;
+use super::board::Node;
 use super::order::Candidate;
+use super::past::{Past, Verdict};
 use super::principal::{Task, brother};
 use super::root_moves::RootMoves;
 use super::searcher::{Searcher, Stopped};
@@ -21,7 +24,7 @@ use crate::{Control, Position};
 
 /// Fewest empty squares at which a position is split: below, handing work over costs more than
 /// the work.
-const SPLIT_FROM: u32 = 14;
+const SPLIT_FROM: u32 = 13;
 
 /// What an engine gives to a search.
 #[derive(Clone, Copy, Debug)]
@@ -281,6 +284,19 @@ impl Drop for Taken<'_> {
 #[inline(always)]
 pub(crate) fn worth_splitting<K>(searcher: &Searcher<'_, K>, empties: u32, moves: usize) -> bool {
     empties >= SPLIT_FROM && moves > 1 && searcher.crew.idle.load(Ordering::Relaxed) > 0
+}
+
+/// Returns how many moves of `node` are tried before idle threads take the others, by what a selective search says of it:
+/// where that found no move, all will be searched anyway; where it found one, the next is likely to do as well.
+#[cold]
+#[inline(never)]
+pub(crate) fn elders<K: SearchSet>(searcher: &Searcher<'_, K>, node: &Node, alpha: i32) -> usize {
+    let past = Past { table: searcher.table(), hints: searcher.hints() };
+    match past.verdict(searcher.kernels, node.board, node.empties, alpha) {
+        Verdict::Doubted | Verdict::Refuted => 0,
+        Verdict::Unknown => 1,
+        Verdict::Believed(_) | Verdict::Proved => 2,
+    }
 }
 
 /// Searches `moves` together with idle threads and takes their values into `task`.

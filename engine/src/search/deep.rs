@@ -200,8 +200,10 @@ pub(super) fn search_moves<K: SearchSet>(
     }
     let candidates = candidates.as_slice();
     for (index, &candidate) in candidates.iter().enumerate() {
-        let is_younger = index > 0 || eldest.is_some();
-        if is_younger && crew::worth_splitting(searcher, node.empties, candidates.len() - index) {
+        let tried = index + usize::from(eldest.is_some());
+        if crew::worth_splitting(searcher, node.empties, candidates.len() - index)
+            && tried >= crew::elders(searcher, &node, task.alpha)
+        {
             return crew::split(searcher, &candidates[index..], task);
         }
         task.improve(narrow(searcher, task, candidate)?, candidate.square);

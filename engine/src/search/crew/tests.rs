@@ -8,11 +8,13 @@ use std::time::Duration;
 use outflank_kernel::{KernelSet, Scalar};
 
 use super::*;
-use crate::search::board::{Board, Node};
+use crate::evaluation::UNIT;
+use crate::search::board::Board;
 use crate::search::level::Level;
 use crate::search::order::Candidates;
 use crate::search::principal::principal;
 use crate::search::root;
+use crate::table::{Effort, Hint};
 use crate::{Bound, Request, Square};
 
 /// Tables and controls of searches without weights.
@@ -170,6 +172,28 @@ fn who_waits_for_a_split_helps_below_it_and_nowhere_else() {
     assert!(Arc::ptr_eq(&oldest, &split), "closing one leaves the others");
     drop(crew.shift());
     assert!(crew.wait_for_work().is_none(), "the search is over");
+}
+
+#[test]
+fn what_a_selective_search_believes_says_how_many_moves_others_wait_for() {
+    let (desk, node) = (Desk::new(), node(position(1, 20)));
+    let tools = desk.tools();
+    let crew = Crew::new(&tools, &desk.control, u64::MAX, Position::START);
+    let searcher = Searcher::new(Scalar::new(), &crew);
+    assert_eq!(elders(&searcher, &node, 0), 1, "nothing is known");
+    let Board { player, opponent } = node.board;
+    let believe = |plies, value: i32| {
+        let (lower, upper) = (value * UNIT, value * UNIT);
+        let effort = Effort { plies, level: 0 };
+        let hint = Hint { lower, upper, effort, moves: [Some(19), None] };
+        let hash = Scalar::new().hash(player, opponent);
+        desk.hints.put(hash, player, opponent, hint, 1);
+    };
+    believe(6, 4);
+    assert_eq!(elders(&searcher, &node, 3), 1, "a look ahead is no search to the end");
+    believe(20, 4);
+    assert_eq!(elders(&searcher, &node, 3), 2, "a move was found, and there may be others");
+    assert_eq!(elders(&searcher, &node, 4), 0, "all moves will be searched");
 }
 
 #[test]
