@@ -248,4 +248,67 @@ mod tests {
         let request = Pass::default().call(Request::new(())).expect("it only adds");
         assert!(request.metadata().is_empty());
     }
+
+    #[test]
+    fn only_what_no_coordinator_has_said_is_made_up() {
+        let said = |code, kind: Option<&'static str>| {
+            let mut status = Status::new(code, "");
+            if let Some(kind) = kind {
+                status.metadata_mut().insert("content-type", MetadataValue::from_static(kind));
+            }
+            status
+        };
+        for code in [Code::Unimplemented, Code::PermissionDenied, Code::Unauthenticated] {
+            assert!(is_made_up(&said(code, None)), "{code:?}");
+            assert!(is_made_up(&said(code, Some("text/html"))), "{code:?}");
+            assert!(!is_made_up(&said(code, Some("application/grpc"))), "{code:?}");
+            assert!(!is_made_up(&said(code, Some("application/grpc+proto"))), "{code:?}");
+        }
+        assert!(
+            !is_made_up(&said(Code::Unavailable, None)),
+            "no server says that with an HTTP code"
+        );
+    }
+
+    const AUTHORITY: &[u8] = include_bytes!("../../tests/data/tls/authority.pem");
+
+    fn encrypted(identity: Option<&Identity>) -> Access {
+        Access::default().with_tls(AUTHORITY, None, identity)
+    }
+
+    #[test]
+    fn a_connection_that_breaks_leads_to_the_option_that_may_be_missing() {
+        let identity = Identity { certificates: AUTHORITY.to_vec(), key: Vec::new() };
+        let (plain, nameless) = (Access::default(), encrypted(None));
+        let named = encrypted(Some(&identity));
+        for cause in MISUNDERSTOOD {
+            assert!(plain.hint(cause).contains("encryption: --tls-ca"), "{cause}");
+            assert!(nameless.hint(cause).contains("does not encrypt, or wants"), "{cause}");
+            assert!(named.hint(cause).contains("does not encrypt, or does not accept"), "{cause}");
+        }
+        for access in [&nameless, &named] {
+            assert!(access.hint("fatal alert: CertificateRequired").contains("to be shown"));
+            for cause in BAD_CERTIFICATE {
+                assert!(access.hint(cause).starts_with(" (it does not accept"), "{cause}");
+            }
+        }
+        // Nothing that can be given helps here.
+        for access in [&plain, &nameless, &named] {
+            assert_eq!(access.hint("connection refused"), "");
+        }
+        assert_eq!(plain.hint(NO_CERTIFICATE), "");
+    }
+
+    #[test]
+    fn a_key_of_another_certificate_is_refused_before_anybody_is_called() {
+        let certificates = include_bytes!("../../tests/data/tls/caller.pem").to_vec();
+        let key = include_bytes!("../../tests/data/tls/stranger-key.pem").to_vec();
+        let access = encrypted(Some(&Identity { certificates, key }));
+        let error = access.endpoint("localhost:1").expect_err("the key is that of another");
+        assert!(matches!(error, InvalidAddress::Certificates { .. }), "{error}");
+        let way =
+            crate::Way::new("@wherever it is", access).expect_err("the key is that of another");
+        assert_eq!(way, error);
+        assert!(encrypted(None).endpoint("localhost:1").is_ok());
+    }
 }

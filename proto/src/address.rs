@@ -56,9 +56,19 @@ mod tests {
             let uri = endpoint(good).expect("an address").uri().to_string();
             assert_eq!(uri, format!("http://{good}/"));
         }
-        for bad in
-            ["", "localhost", ":7654", "a:b", "a:70000", "http://a:1", "a:1/", "u@a:1", "a b:1"]
-        {
+        for bad in [
+            "",
+            "localhost",
+            ":7654",
+            "a:b",
+            "a:70000",
+            "http://a:1",
+            "a:1/",
+            "u@a:1",
+            "a b:1",
+            "a:1?b",
+            "a:1#b",
+        ] {
             let error = endpoint(bad).expect_err("no address");
             assert_eq!(error.to_string(), format!("{bad:?} is no address, expected HOST:PORT"));
         }

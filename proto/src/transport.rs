@@ -165,6 +165,7 @@ impl Service<Request<Body>> for Transport {
 #[cfg(test)]
 mod tests {
     use std::future::poll_fn;
+    use std::net::TcpListener;
 
     use super::*;
     use crate::access::Access;
@@ -191,5 +192,50 @@ mod tests {
         // A later call is a new reason to look.
         assert!(following.held().await.is_err());
         assert_eq!(following.searches.load(Ordering::Relaxed), 2);
+    }
+
+    /// Returns a connection that follows a coordinator which listens and says nothing.
+    fn following() -> (TcpListener, Arc<Following>) {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+        let address = listener.local_addr().expect("it listens").to_string();
+        let way = Way::new(&address, Access::default()).expect("an address");
+        let Transport(Kind::Following(following)) = Transport::along(Arc::new(way)) else {
+            panic!("it follows")
+        };
+        (listener, following)
+    }
+
+    #[tokio::test]
+    async fn a_connection_is_kept_until_it_is_lost_itself() {
+        let (_listener, following) = following();
+        let first = following.held().await.expect("somebody listens");
+        assert_eq!(following.held().await.expect("it is there").search, first.search);
+        following.lose(&first).await;
+        let second = following.held().await.expect("somebody listens");
+        assert_ne!(second.search, first.search);
+        // Other calls over the first one may end later.
+        following.lose(&first).await;
+        assert_eq!(following.held().await.expect("it is there").search, second.search);
+    }
+
+    #[tokio::test]
+    async fn the_next_search_passes_over_an_address_only_if_nobody_has_answered_there() {
+        let (_listener, following) = following();
+        let mute = following.held().await.expect("somebody listens");
+        following.lose(&mute).await;
+        assert_eq!(following.way.answered_at(), None);
+        let answering = following.held().await.expect("somebody listens");
+        answering.has_answered.store(true, Ordering::Relaxed);
+        following.lose(&answering).await;
+        assert_eq!(following.way.answered_at(), following.way.last_address());
+    }
+
+    #[tokio::test]
+    async fn a_call_that_fails_gives_the_connection_up() {
+        let (listener, following) = following();
+        following.held().await.expect("somebody listens");
+        drop(listener);
+        assert!(following.call(Request::new(Body::empty())).await.is_err());
+        assert!(following.found.lock().await.reached.is_none());
     }
 }

@@ -141,9 +141,7 @@ impl Way {
         let turn = self.turn();
         let place = |last| addresses.iter().position(|address| address == last);
         if let Some(place) = turn.last.as_ref().and_then(place) {
-            let first = place + usize::from(turn.is_mute);
-            let count = addresses.len();
-            addresses.rotate_left(first % count);
+            addresses.rotate_left(place + usize::from(turn.is_mute));
         }
         addresses
     }
@@ -179,6 +177,8 @@ fn causes_of(error: &(dyn Error + 'static)) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::net::TcpListener;
+
     use super::*;
 
     fn order(way: &Way) -> String {
@@ -200,5 +200,64 @@ mod tests {
         way.turn().last = Some("d:4".to_owned());
         assert_eq!(order(&way), "a:1b:2c:3");
         assert_eq!(way.whereabouts(), "a:1,b:2,c:3");
+    }
+
+    /// Returns an address at which nothing listens.
+    fn deserted() -> String {
+        listener().1
+    }
+
+    /// Returns somebody who listens and says nothing, and its address.
+    fn listener() -> (TcpListener, String) {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+        let address = listener.local_addr().expect("it listens").to_string();
+        (listener, address)
+    }
+
+    #[tokio::test]
+    async fn the_first_address_where_somebody_listens_is_remembered() {
+        let ((_listener, there), nobody) = (listener(), deserted());
+        let way = Way::new(&format!("{nobody},{there}"), Access::default()).expect("addresses");
+        assert_eq!((way.count().await, way.last_address()), (2, None));
+        way.pass_over(); // That nobody has answered an earlier connection says nothing of this one.
+        assert_eq!(way.connect().await.expect("one of them listens").address, there);
+        assert_eq!((way.last_address(), way.answered_at()), (Some(there.clone()), Some(there)));
+        way.pass_over();
+        assert_eq!(way.answered_at(), None);
+        let file = Way::new("@no such folder/address", Access::default()).expect("a file");
+        assert_eq!(file.count().await, 1);
+    }
+
+    #[tokio::test]
+    async fn where_nobody_listens_is_told_from_what_cannot_be_reached() {
+        let (first, second) = (deserted(), deserted());
+        let unreached = |addresses: String| async move {
+            let way = Way::new(&addresses, Access::default()).expect("addresses");
+            way.connect().await.expect_err("nobody is there")
+        };
+        let nobody = unreached(format!("{first},{second}")).await;
+        assert!(nobody.is_nobody_there, "{nobody}");
+        let (one, other) = nobody.cause.split_once("; ").expect("a cause for each");
+        assert!(one.starts_with(&first) && other.starts_with(&second), "{nobody}");
+        // No connection leads to all machines of a network at once.
+        let unreachable = unreached(format!("255.255.255.255:1,{first}")).await;
+        assert!(!unreachable.is_nobody_there, "{unreachable}");
+    }
+
+    /// An error with a text of its own and a cause.
+    #[derive(Debug, thiserror::Error)]
+    #[error("{text}")]
+    struct Failure {
+        text: &'static str,
+        source: Option<Box<Failure>>,
+    }
+
+    #[test]
+    fn each_cause_is_told_once() {
+        let cause = |text, source| Some(Box::new(Failure { text, source }));
+        let innermost = cause("no route", None);
+        let error = cause("connecting: no route", innermost);
+        let error = Failure { text: "transport error", source: error };
+        assert_eq!(causes_of(&error), "transport error: connecting: no route");
     }
 }

@@ -90,4 +90,25 @@ mod tests {
         // A file names no other one.
         assert!(listed("@address").is_err());
     }
+
+    #[tokio::test]
+    async fn a_file_is_read_again_each_time_and_named_when_it_has_no_address() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("address");
+        let whereabouts: Whereabouts = format!("@{}", path.display()).parse().expect("a file");
+        let name = path.display().to_string();
+        let failure = whereabouts.addresses().await.expect_err("there is no file");
+        assert!(failure.starts_with(&format!("reading {name}: ")), "{failure}");
+        for (text, expected) in [
+            (" \n", format!("{name} is empty, expected the coordinator's address")),
+            ("a:1,b", format!("{name}: \"b\" is no address, expected HOST:PORT")),
+        ] {
+            std::fs::write(&path, text).expect("the folder is there");
+            assert_eq!(whereabouts.addresses().await, Err(expected));
+        }
+        for (text, expected) in [("a:1,b:2\n", &["a:1", "b:2"][..]), ("c:3", &["c:3"])] {
+            std::fs::write(&path, text).expect("the folder is there");
+            assert_eq!(whereabouts.addresses().await.expect("addresses"), expected);
+        }
+    }
 }

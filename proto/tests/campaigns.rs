@@ -148,3 +148,33 @@ fn bad_fields_are_named() {
     let state = v1::Campaign { name, form: 1, rows: 4, open: 3, ..v1::Campaign::default() };
     assert_eq!(Campaign::try_from(state).unwrap_err().field, "rows");
 }
+
+#[test]
+fn what_a_head_leaves_out_has_its_usual_meaning() {
+    let wire = v1::ImportHead { name: "good".to_owned(), ..v1::ImportHead::default() };
+    let head = ImportHead::try_from(wire.clone()).expect("only the name must be there");
+    assert_eq!((head.window, head.board), (Window::FULL, BoardSize::STANDARD));
+    let sent = v1::ImportHead::from(head);
+    assert_eq!(sent.board, wire.board, "earlier releases know one board and no name for it");
+}
+
+#[test]
+fn long_texts_are_cut_where_they_are_only_shown() {
+    let head = |name: &str, source: &str| v1::ImportHead {
+        name: name.to_owned(),
+        source: source.to_owned(),
+        ..v1::ImportHead::default()
+    };
+    let cut = ImportHead::try_from(head("good", &"ß".repeat(300))).expect("a source is any text");
+    assert_eq!(cut.source, "ß".repeat(256));
+    let error = ImportHead::try_from(head(&"ß".repeat(300), "")).expect_err("no name");
+    assert_eq!(error.found, "ß".repeat(80));
+}
+
+#[test]
+fn rows_that_are_no_duplicates_are_tasks() {
+    let name = "good".to_owned();
+    let wire =
+        v1::Campaign { name, form: 1, rows: 7, duplicates: 3, open: 4, ..Default::default() };
+    assert_eq!(Campaign::try_from(wire).expect("the numbers fit").tasks(), 4);
+}

@@ -110,6 +110,7 @@ fn what_cannot_be_is_refused_by_name() {
         Overview::try_from(wire).map_err(|error| error.to_string())
     };
     assert!(told(worker(job, 1.0)).is_ok());
+    assert!(told(worker(job, 0.0)).is_ok(), "it has nothing to do");
     let names = |told: Result<Overview, String>, field: &str| {
         let error = told.expect_err("it cannot be");
         assert!(error.starts_with(&format!("field {field} is ")), "{error}");
