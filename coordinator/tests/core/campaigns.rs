@@ -1,7 +1,7 @@
 //! Requests of campaigns: their turn, and how they are cut.
 
 use outflank_coordinator::core::{Command, Event, Job, SolveId, Terms, WorkerId};
-use outflank_engine::{Position, Score, Square, Symmetry, Window};
+use outflank_engine::{Bound, Position, Score, Square, Symmetry, Window};
 
 use crate::random::{Random, position};
 use crate::script::{Script, assigned, only_job, split, truth, whole};
@@ -140,4 +140,17 @@ fn parts_of_a_campaign_do_not_come_before_clients_when_its_first_request_has_gon
         tried += 1;
     }
     assert!(tried > 10, "{tried}");
+}
+
+#[test]
+fn for_a_row_whose_value_is_stored_nobody_searches_a_line() {
+    let root = position(&mut Random(6), 9);
+    let mut script = Script::new(whole());
+    script.store.0.insert(root.canonical(), (Bound::exact(Score::DRAW), None));
+    script.join(0, 1, 1);
+    let terms = Terms { priority: 0, split_to: None };
+    let window = Window::at_least(Score::DRAW).unwrap();
+    let (solve, position) = (SolveId(1), root);
+    let commands = script.at(0, Event::Enlisted { solve, position, window, terms });
+    assert!(matches!(commands[..], [Command::Solved { .. }]), "{commands:?}");
 }

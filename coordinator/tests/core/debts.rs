@@ -296,3 +296,30 @@ fn who_could_not_judge_a_claim_is_asked_again_only_when_nobody_else_can_be() {
     let commands = script.report(5, judge, upheld);
     assert!(commands.iter().any(|command| matches!(command, Command::Solved { .. })));
 }
+
+#[test]
+fn who_was_convicted_is_not_heard_any_more() {
+    let mut script = answered_alone(wrong());
+    let (_, second) = only_job(&script.at(5, joined(2, 8, 1)));
+    script.at(5, joined(3, 9, 1));
+    let (_, third) = only_job(&script.report(6, 2, truth(&second)));
+    assert!(convicted(&script.report(7, 3, truth(&third))).is_some());
+    script.store.0.clear();
+    script.at(7, Event::TakenBack { era: 1 });
+    // What it has sent may be on its way still, and it may name any era.
+    let late = Report { era: 1, ..claim(&third, Bound::exact(wrong())) };
+    assert_eq!(script.report(8, 1, late), []);
+    assert!(script.store.0.is_empty());
+}
+
+#[test]
+fn a_judge_gets_more_nodes_after_each_that_did_not_suffice() {
+    let mut script = Script::new(Config { shortest_job: 1.0, ..audited() });
+    script.at(0, joined(1, 7, 1));
+    script.at(0, joined(2, 8, 1));
+    let (author, job) = only_job(&script.submit(0, 1, nine_empties()));
+    let (judge, first) = only_job(&script.report(1, author, claim(&job, Bound::exact(value()))));
+    let (_, second) = only_job(&script.report(2, judge, empty(&first, first.node_limit)));
+    assert!(second.node_limit > first.node_limit, "{first:?} {second:?}");
+    assert!(!first.hints, "nobody else is to know what a judge believes");
+}

@@ -280,3 +280,36 @@ fn what_a_judge_was_asked_before_about_the_same_goal_is_no_vote() {
     let commands = script.report(4, 3, truth(&audit));
     assert!(commands.iter().any(|command| matches!(command, Command::Convict { .. })));
 }
+
+#[test]
+fn when_proofs_are_taken_back_all_jobs_stop_and_all_tables_are_cleared() {
+    let mut script = Script::new(Config { lines: false, ..whole() });
+    script.join(0, 1, 1);
+    script.join(0, 2, 1);
+    let (author, job) = only_job(&script.submit(0, 1, nine_empties()));
+    let commands = script.at(1, Event::TakenBack { era: 1 });
+    let stopped = Command::Cancel { worker: WorkerId(author), job: job.id };
+    assert!(commands.contains(&stopped), "{commands:?}");
+    for worker in [WorkerId(1), WorkerId(2)] {
+        assert!(commands.contains(&Command::Forget { worker }), "{commands:?}");
+    }
+}
+
+#[test]
+fn the_audits_of_an_earlier_coordinator_keep_their_names() {
+    let mut script = Script::new(Config { audit_share: 1.0, lines: false, ..whole() });
+    let other = position(&mut Random(12), 9).canonical();
+    let (bound, method) = (Bound::at_least(Score::DRAW), Method::Search);
+    script.store.0.insert(other, (bound, None));
+    let claim = Proof { position: other, bound, best_move: None, nodes: 0, method, worker: None };
+    script.at(0, again(0, &[(1, claim)]));
+    script.join(0, 1, 1);
+    script.join(0, 2, 1);
+    let (author, job) = only_job(&script.submit(0, 1, nine_empties()));
+    let commands = script.report(1, author, truth(&job));
+    let names = commands.iter().filter_map(|command| match command {
+        Command::Doubt { audit, .. } => Some(*audit),
+        _ => None,
+    });
+    assert_eq!(names.collect::<Vec<_>>(), [AuditId(2)]);
+}

@@ -205,3 +205,34 @@ fn a_bound_that_says_nothing_keeps_no_news_back() {
     let is_told = commands.iter().any(|command| matches!(command, Command::Tell { .. }));
     assert!(is_told, "{commands:?}");
 }
+
+#[test]
+fn what_somebody_is_told_of_another_job_is_noted() {
+    let (mut script, jobs) = three_at_work(sharing());
+    let [(author, from), (other, to), _] = &jobs[..] else { panic!("{jobs:?}") };
+    let inside = found_in_both(from, to);
+    script.at(2, found(*author, from, vec![inside]));
+    let commands = script.heartbeat(3, *other, &[to]);
+    let expected = Command::Told {
+        worker: WorkerId(*other),
+        bounds: vec![(inside.position.canonical(), inside.bound)],
+        and_more: false,
+    };
+    assert!(commands.contains(&expected), "{commands:?}");
+}
+
+#[test]
+fn a_bound_from_inside_a_job_that_contradicts_what_is_proved_is_not_kept() {
+    let (mut script, jobs) = three_at_work(sharing());
+    let [(author, from), (other, to), _] = &jobs[..] else { panic!("{jobs:?}") };
+    let inside = found_in_both(from, to);
+    let value = inside.bound.value().expect("it is exact");
+    let position = inside.position.canonical();
+    script.store.0.insert(position, (inside.bound, None));
+    let bound = Bound::exact(if value < Score::MAX { value.up() } else { value.down() });
+    let commands = script.at(2, found(*author, from, vec![FoundBound { bound, ..inside }]));
+    let is_doubted = |command: &Command| matches!(command, Command::Doubt { claim, .. } if claim.position == position);
+    assert!(commands.iter().any(is_doubted), "{commands:?}");
+    assert_eq!(script.store.0[&position].0, inside.bound);
+    assert_eq!(told(&script.heartbeat(3, *other, &[to])), [], "nobody is told");
+}

@@ -290,3 +290,14 @@ fn an_idle_thread_copies_what_another_worker_has_if_its_own_has_run_longest() {
     }
     assert_eq!(only_job(&script.at(61, Event::Tick)), (1, hung));
 }
+
+#[test]
+fn a_worker_that_joins_under_a_name_that_is_there_takes_its_place() {
+    let mut script = Script::new(whole());
+    script.join(0, 1, 3);
+    let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
+    let (worker, again) = only_job(&script.join(1, 1, 2));
+    assert_eq!((worker, again.id, again.threads), (1, job.id, 2));
+    let status = script.core.status();
+    assert_eq!((status.workers, status.threads, status.jobs_running), (1, 2, 1));
+}

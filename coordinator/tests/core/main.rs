@@ -2,6 +2,7 @@
 
 mod advisor;
 mod campaigns;
+mod claims;
 mod debts;
 mod disk;
 mod doubts;

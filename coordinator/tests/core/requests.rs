@@ -1,7 +1,7 @@
 //! What a request gets: its answer, its line, word of how far it is.
 
 use outflank_coordinator::core::{
-    Command, Config, Event, Job, Method, Millis, Report, SolveId, Source, WorkerId,
+    Command, Config, Event, Job, Method, Millis, Report, Solution, SolveId, Source, WorkerId,
 };
 use outflank_engine::{Bound, Position, Score, Square, Window};
 
@@ -316,4 +316,97 @@ fn who_claims_that_a_game_that_is_over_ended_otherwise_is_convicted_without_a_ju
     assert_eq!(script.core.status().audits_open, 0);
     let commands = script.report(3, 2, truth(&again));
     assert!(commands.iter().any(|command| matches!(command, Command::Solved { .. })));
+}
+
+/// Returns a core whose only worker has the whole request as its job, that job, the move that is best and another one.
+fn with_two_moves(window: Window) -> (Script, Job, Square, Square) {
+    let mut script = Script::new(Config { lines: false, ..whole() });
+    script.join(0, 1, 1);
+    let (_, job) = only_job(&script.submit_window(0, 1, nine_empties().canonical(), window));
+    let best = truth(&Job { window: Window::FULL, ..job.clone() }).best_move;
+    let best = best.expect("the value is known");
+    let other = Square::all(job.position.moves()).find(|&square| square != best);
+    (script, job, best, other.expect("it has several moves"))
+}
+
+fn solution(commands: &[Command]) -> &Solution {
+    let found = commands.iter().find_map(|command| match command {
+        Command::Solved { solution, .. } => Some(solution),
+        _ => None,
+    });
+    found.unwrap_or_else(|| panic!("no answer in {commands:?}"))
+}
+
+#[test]
+fn the_best_move_is_the_one_that_has_proved_most() {
+    let value = Oracle::default().value(nine_empties());
+    let said = |job: &Job, bound, best_move: Square| Report {
+        bound,
+        best_move: Some(best_move),
+        ..empty(job, 1)
+    };
+    let (mut script, job, best, other) = with_two_moves(Window::at_least(value).unwrap());
+    script.report(1, 1, said(&job, Bound::at_least(value.down()), other));
+    let commands = script.report(2, 1, said(&job, Bound::at_least(value), best));
+    assert_eq!(solution(&commands).best_move, Some(best), "it proves more");
+    let (low, high) = (Bound::at_least(value), Bound::at_most(value));
+    let (_, _, best, other) = with_two_moves(Window::FULL);
+    for both in [[(low, best), (high, other)], [(high, other), (low, best)]] {
+        let (mut script, job, ..) = with_two_moves(Window::FULL);
+        script.report(1, 1, said(&job, both[0].0, both[0].1));
+        let commands = script.report(2, 1, said(&job, both[1].0, both[1].1));
+        assert_eq!(solution(&commands).best_move, Some(best), "the other proves no lower bound");
+    }
+}
+
+#[test]
+fn a_line_that_does_not_begin_with_the_best_move_is_left_out() {
+    let value = Oracle::default().value(nine_empties());
+    let (mut script, job, best, other) = with_two_moves(Window::at_least(value).unwrap());
+    let (best_move, line) = (Some(best), vec![other]);
+    let commands = script.report(1, 1, Report { best_move, line, ..truth(&job) });
+    let solution = solution(&commands);
+    assert_eq!((solution.best_move, &solution.line), (Some(best), &vec![best]));
+}
+
+#[test]
+fn that_a_bound_has_become_tighter_is_told_at_once_and_once() {
+    let value = Oracle::default().value(nine_empties());
+    let (mut script, job, best, _) = with_two_moves(Window::FULL);
+    let bound = Bound::at_least(value);
+    let early = Report { bound, best_move: Some(best), ..empty(&job, 1) };
+    let told = |commands: Vec<Command>| -> Vec<Bound> {
+        let bounds = commands.into_iter().filter_map(|command| match command {
+            Command::Progressed { progress, .. } => Some(progress.bound),
+            _ => None,
+        });
+        bounds.collect()
+    };
+    assert_eq!(told(script.report(1, 1, early.clone())), [bound]);
+    assert_eq!(told(script.report(1, 1, early)), []);
+}
+
+#[test]
+fn a_line_whose_rest_nobody_finds_is_given_up() {
+    let mut script = Script::new(whole());
+    script.join(0, 1, 1);
+    let (_, mut job) = only_job(&script.submit(0, 1, nine_empties()));
+    for second in 1..=3 {
+        let nothing = Report { line: Vec::new(), ..truth(&job) };
+        job = only_job(&script.report(second, 1, nothing)).1;
+        assert_eq!(job.position, nine_empties().canonical());
+    }
+    let commands = script.report(4, 1, Report { line: Vec::new(), ..truth(&job) });
+    assert_eq!(solution(&commands).bound.value(), Some(Oracle::default().value(nine_empties())));
+}
+
+#[test]
+fn an_abandoned_request_takes_the_search_for_its_line_along() {
+    let mut script = Script::new(whole());
+    let value = Oracle::default().value(nine_empties());
+    script.store.0.insert(nine_empties().canonical(), (Bound::exact(value), None));
+    script.join(0, 7, 1);
+    let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
+    let commands = script.at(1, Event::Abandoned { solve: SolveId(1) });
+    assert_eq!(commands, [Command::Cancel { worker: WorkerId(7), job: job.id }]);
 }
