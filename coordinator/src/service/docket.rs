@@ -367,4 +367,24 @@ mod tests {
         let open = Docket::open(Some(&path)).unwrap().doubted;
         assert_eq!(open.into_iter().collect::<Vec<_>>(), [claim(0)]);
     }
+
+    #[test]
+    fn what_was_carried_out_is_not_carried_out_again_however_often_the_file_is_written_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("docket.jsonl");
+        let mut docket = Docket::open(Some(&path)).unwrap();
+        for era in 1..=2 {
+            docket.convict(verdict(era)).unwrap();
+            docket.carried_out().unwrap();
+        }
+        for _ in 0..3 {
+            assert_eq!(Docket::open(Some(&path)).unwrap().pending(), []);
+        }
+        assert_eq!(reopen_verdicts(&path).unwrap(), 2);
+        for _ in 0..3 {
+            assert_eq!(Docket::open(Some(&path)).unwrap().pending(), [verdict(1), verdict(2)]);
+        }
+        let none = folder.path().join("none.jsonl");
+        assert_eq!((reopen_verdicts(&none).unwrap(), none.exists()), (0, false));
+    }
 }

@@ -93,6 +93,7 @@ mod tests {
 
     use super::*;
     use crate::core::Method;
+    use crate::service::convert;
     use crate::store::Store;
 
     fn proof(bound: Bound) -> Proof {
@@ -115,5 +116,35 @@ mod tests {
         assert_eq!(bound(&view), Some(Bound::exact(Score::DRAW)));
         view.pending.settle([position].into_iter(), 2);
         assert_eq!(bound(&view), None);
+    }
+
+    #[test]
+    fn the_move_that_is_seen_belongs_to_the_largest_lower_bound() {
+        let (low, high) = (Bound::at_least(Score::DRAW), Bound::at_most(Score::DRAW));
+        let (best, other) = (Square::new(19), Square::new(26));
+        let claim = |bound, best_move| Proof { best_move, ..proof(bound) };
+        let seen = |first: Proof, second: Proof, is_written: bool| {
+            let store = Store::in_memory();
+            if is_written {
+                store.append(&[convert::record(&first, Arc::default())]).expect("it is memory");
+            }
+            let view = View { store: Arc::new(store), pending: Arc::default() };
+            if !is_written {
+                view.pending.insert(&first, 1);
+            }
+            view.pending.insert(&second, 2);
+            view.get(first.position).expect("it is proved")
+        };
+        for is_written in [false, true] {
+            for (first, second) in [
+                ((low, best), (high, other)),
+                ((high, other), (low, best)),
+                ((low, None), (high, best)),
+            ] {
+                let (first, second) = (claim(first.0, first.1), claim(second.0, second.1));
+                let found = seen(first, second, is_written);
+                assert_eq!(found, (Bound::exact(Score::DRAW), best), "{first:?}, then {second:?}");
+            }
+        }
     }
 }

@@ -65,3 +65,113 @@ fn children(position: Position) -> impl Iterator<Item = Position> {
 pub(super) fn named(position: Position) -> String {
     format!("{:#018x}/{:#018x}", position.player(), position.opponent())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use outflank_engine::Score;
+
+    use super::*;
+    use crate::store::{Origin, Provenance, Store};
+
+    fn record(position: Position, bound: Bound, method: Method, worker: &str) -> Record {
+        let origin = Arc::new(Origin { worker: worker.to_owned(), ..Origin::default() });
+        let provenance = Provenance { method, origin };
+        Record { position, bound, best_move: None, nodes: 1, provenance }
+    }
+
+    fn score(discs: i32) -> Score {
+        Score::new(discs).expect("even and in range")
+    }
+
+    /// Returns a position whose three moves lead to different ones, and these.
+    fn parent() -> (Position, Vec<Position>) {
+        let first = Square::lowest(Position::START.moves()).expect("it has four moves");
+        let position = Position::START.play(first).expect("it is legal").canonical();
+        let below: Vec<Position> = children(position).collect();
+        assert_eq!(below.len(), 3);
+        (position, below)
+    }
+
+    fn blamed(source: Source) -> Vec<(Position, Bound)> {
+        match source {
+            Source::Bounds(claims) => {
+                claims.into_iter().map(|claim| (claim.position, claim.bound)).collect()
+            }
+            Source::Worker(record) => panic!("nobody is to blame, found {record:?}"),
+        }
+    }
+
+    #[test]
+    fn the_worker_is_to_blame_that_has_searched_the_side_which_is_false() {
+        let store = Store::in_memory();
+        let (position, _) = parent();
+        let (low, high) = (Bound::at_least(score(-2)), Bound::at_most(score(4)));
+        store
+            .append(&[
+                record(position, low, Method::Search, "low/1"),
+                record(position, high, Method::Search, "high/2"),
+            ])
+            .expect("it is memory");
+        let held = Bound::new(score(-2), score(4)).expect("ordered");
+        for (truth, expected) in [(score(-4), "low/1"), (score(6), "high/2")] {
+            let Source::Worker(found) = source(&store, position, held, Bound::exact(truth)) else {
+                panic!("a worker has searched it")
+            };
+            assert_eq!(found.provenance.origin.worker, expected);
+            assert_eq!((found.position, found.bound), (position, held));
+        }
+    }
+
+    #[test]
+    fn a_false_lower_bound_was_inferred_from_a_move_that_seemed_to_reach_it() {
+        let store = Store::in_memory();
+        let (position, below) = parent();
+        let at_least = Bound::at_least(score(2));
+        let records = [
+            record(position, at_least, Method::Inference, ""),
+            record(below[0], Bound::at_most(score(0)), Method::Search, "one/1"),
+            record(below[1], Bound::exact(score(-4)), Method::Search, "two/2"),
+        ];
+        store.append(&records).expect("it is memory");
+        let found = source(&store, position, at_least, Bound::at_most(score(0)));
+        assert_eq!(blamed(found), [(below[1], Bound::at_most(score(-4)))]);
+    }
+
+    #[test]
+    fn a_false_upper_bound_was_inferred_from_all_moves() {
+        let store = Store::in_memory();
+        let (position, below) = parent();
+        let at_most = Bound::at_most(score(2));
+        let mut records = vec![record(position, at_most, Method::Inference, "")];
+        for &child in &below {
+            records.push(record(child, Bound::exact(score(-2)), Method::Search, "one/1"));
+        }
+        store.append(&records).expect("it is memory");
+        let found = source(&store, position, at_most, Bound::at_least(score(4)));
+        let expected: Vec<_> =
+            below.iter().map(|&child| (child, Bound::at_least(score(-2)))).collect();
+        assert_eq!(blamed(found), expected);
+    }
+
+    #[test]
+    fn what_the_store_does_not_hold_so_tightly_was_inferred() {
+        let store = Store::in_memory();
+        let (position, below) = parent();
+        let records = [
+            record(
+                position,
+                Bound::new(score(0), score(6)).expect("ordered"),
+                Method::Search,
+                "one/1",
+            ),
+            record(below[0], Bound::exact(score(-2)), Method::Search, "two/2"),
+        ];
+        store.append(&records).expect("it is memory");
+        let found = source(&store, position, Bound::at_least(score(2)), Bound::at_most(score(0)));
+        assert_eq!(blamed(found), [(below[0], Bound::at_most(score(-2)))]);
+        let found = source(&store, position, Bound::at_most(score(4)), Bound::at_least(score(6)));
+        assert_eq!(blamed(found), [(below[0], Bound::at_least(score(-2)))]);
+    }
+}

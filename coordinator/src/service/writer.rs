@@ -196,3 +196,73 @@ impl Writer {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::sync_channel;
+
+    use outflank_engine::Score;
+
+    use super::*;
+    use crate::store::{Method, Origin, Provenance};
+
+    fn record(lower: Score) -> Record {
+        let provenance = Provenance { method: Method::Search, origin: Arc::new(Origin::default()) };
+        let (position, bound) = (Position::START.canonical(), Bound::at_least(lower));
+        Record { position, bound, best_move: None, nodes: 1, provenance }
+    }
+
+    /// Returns a batch with something of everything, which is told from others by its number.
+    fn batch(number: u64) -> Batch {
+        let (position, bound) = (Position::START.canonical(), Bound::UNKNOWN);
+        let doubt = Doubt { position, bound, author: None };
+        let record = record(Score::new(2 * number as i32).expect("even and in range"));
+        let verdict =
+            Verdict { era: number, workers: Vec::new(), reason: String::new(), is_refused: true };
+        Batch {
+            number,
+            doubted: vec![(AuditId(number), doubt)],
+            records: vec![record.clone()],
+            quarantined: vec![(record, bound)],
+            verdict: Some(verdict),
+            cleared: vec![AuditId(number)],
+            done: Some(sync_channel(1).0),
+            releases: vec![Release::Acknowledge { worker: WorkerId(number), job: JobId(number) }],
+        }
+    }
+
+    #[test]
+    fn what_is_written_together_is_everything_in_the_order_of_the_events() {
+        let mut both = Batch { verdict: None, done: None, ..batch(1) };
+        both.extend(batch(2));
+        assert_eq!((both.number, both.verdict.map(|verdict| verdict.era)), (2, Some(2)));
+        assert!(both.done.is_some(), "somebody waits for it");
+        let audits: Vec<AuditId> = both.doubted.into_iter().map(|(audit, _)| audit).collect();
+        assert_eq!((&audits, &both.cleared), (&vec![AuditId(1), AuditId(2)], &audits));
+        let lower = |record: &Record| record.bound.lower().discs();
+        assert_eq!(both.records.iter().map(lower).collect::<Vec<_>>(), [2, 4]);
+        let aside = both.quarantined.iter().map(|(record, _)| lower(record));
+        assert_eq!(aside.collect::<Vec<_>>(), [2, 4]);
+        let acknowledged = both.releases.into_iter().map(|release| match release {
+            Release::Acknowledge { worker, .. } => worker.0,
+            other => panic!("nothing else is to go out: {other:?}"),
+        });
+        assert_eq!(acknowledged.collect::<Vec<_>>(), [1, 2]);
+    }
+
+    #[test]
+    fn a_batch_is_written_whatever_it_has() {
+        let whole = batch(1);
+        assert!(Batch { number: 1, ..Batch::default() }.is_empty());
+        for part in [
+            Batch { doubted: whole.doubted, ..Batch::default() },
+            Batch { records: whole.records, ..Batch::default() },
+            Batch { quarantined: whole.quarantined, ..Batch::default() },
+            Batch { cleared: whole.cleared, ..Batch::default() },
+            Batch { done: whole.done, ..Batch::default() },
+            Batch { releases: whole.releases, ..Batch::default() },
+        ] {
+            assert!(!part.is_empty(), "{part:?}");
+        }
+    }
+}

@@ -9,8 +9,8 @@ use crate::script::{Script, nine_empties, only_job, split, truth, whole};
 use crate::worker::empty;
 
 /// Returns a core whose only worker has the first job of a request, and that job.
-fn at_work(config: Config) -> (Script, Job) {
-    let mut script = Script::new(Config { lines: false, ..config });
+fn at_work(config: &Config) -> (Script, Job) {
+    let mut script = Script::new(Config { lines: false, ..config.clone() });
     script.join(0, 1, 1);
     let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
     (script, job)
@@ -38,7 +38,7 @@ fn is_stopped(commands: &[Command]) -> bool {
 
 #[test]
 fn what_is_known_is_not_written_again() {
-    let (mut script, job) = at_work(whole());
+    let (mut script, job) = at_work(&whole());
     let is_written = |command: &Command| matches!(command, Command::Persist { .. });
     assert!(script.report(1, 1, truth(&job)).iter().any(is_written));
     assert!(!script.report(2, 1, truth(&job)).iter().any(is_written));
@@ -47,7 +47,7 @@ fn what_is_known_is_not_written_again() {
 #[test]
 fn what_is_about_another_position_than_the_job_is_no_claim() {
     let other = position(&mut Random(12), 9).canonical();
-    let (mut script, job) = at_work(whole());
+    let (mut script, job) = at_work(&whole());
     let report = Report { position: other, bound: Bound::exact(value(other)), ..truth(&job) };
     let (_, again) = only_job(&script.report(1, 1, report));
     assert_eq!(again.position, job.position, "it is still to be searched");
@@ -56,7 +56,7 @@ fn what_is_about_another_position_than_the_job_is_no_claim() {
 
 #[test]
 fn what_a_report_says_twice_must_agree() {
-    let (mut script, job) = at_work(whole());
+    let (mut script, job) = at_work(&whole());
     let report = truth(&job);
     let best = report.line[0];
     let child = job.position.play(best).expect("the line is legal");
@@ -68,7 +68,7 @@ fn what_a_report_says_twice_must_agree() {
 
 #[test]
 fn a_value_must_follow_from_those_after_the_moves() {
-    let (mut script, job) = at_work(whole());
+    let (mut script, job) = at_work(&whole());
     let bound = Bound::exact(wrong(value(job.position)));
     let children = children(job.position);
     assert!(is_stopped(&script.report(1, 1, Report { bound, children, ..empty(&job, 1) })));
@@ -77,7 +77,7 @@ fn a_value_must_follow_from_those_after_the_moves() {
 
 #[test]
 fn what_contradicts_the_store_about_a_move_stops_the_request_of_its_job() {
-    let (mut script, job) = at_work(whole());
+    let (mut script, job) = at_work(&whole());
     let (square, held) = children(job.position)[0];
     let child = job.position.play(square).expect("it is a move").canonical();
     script.store.0.insert(child, (held, None));
@@ -89,7 +89,7 @@ fn what_contradicts_the_store_about_a_move_stops_the_request_of_its_job() {
 
 #[test]
 fn a_contradiction_below_the_root_stops_the_request_that_needs_it() {
-    let (mut script, job) = at_work(split());
+    let (mut script, job) = at_work(&split());
     assert_ne!(job.position, nine_empties().canonical(), "the root is split");
     let bound = Bound::exact(wrong(value(job.position)));
     let children = children(job.position);

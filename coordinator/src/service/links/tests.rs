@@ -239,3 +239,71 @@ fn job() -> Job {
         is_apart: false,
     }
 }
+
+#[test]
+fn only_the_connections_of_those_who_were_wrong_are_closed() {
+    let links = Links::default();
+    let ((liar, cut), (other, spared)) = (named("liar", 1), named("another", 1));
+    links.add_worker(WorkerId(1), Some("liar"), liar).unwrap();
+    links.add_worker(WorkerId(2), Some("another"), other).unwrap();
+    links.distrust(&["liar".to_owned()], "it was wrong");
+    assert_eq!((cut.is_cancelled(), spared.is_cancelled()), (true, false));
+}
+
+#[test]
+fn a_worker_is_told_why_its_connection_is_closed() {
+    let links = Links::default();
+    let (queue, mut messages) = mpsc::channel(2);
+    let (link, cut) = link(queue, false);
+    links.add_worker(WorkerId(1), None, link).unwrap();
+    links.disconnect(WorkerId(1), "it is silent".to_owned());
+    assert!(cut.is_cancelled());
+    let told = messages.try_recv().unwrap().unwrap().try_into();
+    assert_eq!(told, Ok(ToWorker::Goodbye("it is silent".to_owned())));
+}
+
+#[test]
+fn there_is_an_end_to_how_many_requests_are_open() {
+    let links = Links::default();
+    let (queue, _messages) = mpsc::channel(1);
+    for solve in 0..MOST_SOLVES as u64 {
+        links.add_solve(SolveId(solve), queue.clone()).unwrap();
+    }
+    let refused = links.add_solve(SolveId(u64::MAX), queue.clone()).unwrap_err();
+    assert_eq!(refused.code(), tonic::Code::ResourceExhausted);
+    assert!(links.remove_solve(SolveId(0)));
+    links.add_solve(SolveId(u64::MAX), queue).unwrap();
+}
+
+#[test]
+fn a_notice_leaves_the_place_of_the_answer_free() {
+    let links = Links::default();
+    let (queue, mut messages) = mpsc::channel(2);
+    links.add_solve(SolveId(1), queue).unwrap();
+    for _ in 0..5 {
+        links.notice("a worker was wrong");
+    }
+    links.finish(SolveId(1), Ok(solution()));
+    let received: Vec<SolveUpdate> = std::iter::from_fn(|| messages.try_recv().ok())
+        .map(|message| message.unwrap().try_into().unwrap())
+        .collect();
+    assert_eq!(received, [SolveUpdate::Notice("a worker was wrong".to_owned()), solution()]);
+}
+
+#[test]
+fn when_everything_ends_workers_and_clients_learn_why() {
+    let links = Links::default();
+    let (queue, mut told) = mpsc::channel(1);
+    let (link, cut) = link(queue, false);
+    links.add_worker(WorkerId(1), None, link).unwrap();
+    let (queue, mut answers) = mpsc::channel(1);
+    links.add_solve(SolveId(1), queue).unwrap();
+    links.end_all(&Status::internal("the disk is full"));
+    assert!(cut.is_cancelled());
+    assert_eq!(told.try_recv().unwrap().unwrap_err().message(), "the disk is full");
+    assert_eq!(answers.try_recv().unwrap().unwrap_err().message(), "the disk is full");
+    // What comes later, when it stops, does not hide the reason.
+    links.end_solves(&Status::unavailable("stopping"));
+    let refused = links.add_solve(SolveId(2), mpsc::channel(1).0).unwrap_err();
+    assert_eq!(refused.message(), "the disk is full");
+}

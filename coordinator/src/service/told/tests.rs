@@ -173,3 +173,30 @@ fn a_file_that_grows_is_written_anew_and_says_the_same() {
     assert_eq!((memory.has_gaps, &memory.told_more), (false, &before.told_more));
     assert_eq!((count(&memory, "one/1"), count(&memory, "two/2")), (4, 2));
 }
+
+#[test]
+fn a_line_that_cannot_be_read_may_have_said_anything() {
+    let (folder, _) = killed();
+    let path = folder.path().join("told.jsonl");
+    let text = fs::read_to_string(&path).unwrap();
+    let (first, rest) = text.split_once('\n').unwrap();
+    fs::write(&path, format!("{first}\nnonsense\n{rest}")).unwrap();
+    let (_, memory) = open(&path);
+    assert!(memory.has_gaps && memory.told.is_empty(), "{memory:?}");
+}
+
+#[test]
+fn who_is_told_something_after_the_end_was_noted_is_not_forgotten() {
+    let (folder, positions) = killed();
+    let path = folder.path().join("told.jsonl");
+    let (mut file, _) = open(&path);
+    file.close().unwrap();
+    file.note(&[told("three/3", &positions[..1])]).unwrap();
+    let text = fs::read_to_string(&path).unwrap();
+    let (_, rest) = text.split_once('\n').unwrap();
+    // The system has died since, and may have lost what was not synced.
+    fs::write(&path, format!("{{\"boot\":\"another life\"}}\n{rest}")).unwrap();
+    let (_, memory) = open(&path);
+    assert!(memory.has_gaps, "{memory:?}");
+    assert_eq!(count(&memory, "three/3"), 1);
+}
