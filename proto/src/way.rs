@@ -249,7 +249,7 @@ mod tests {
     #[error("{text}")]
     struct Failure {
         text: &'static str,
-        source: Option<Box<Failure>>,
+        source: Option<Box<Self>>,
     }
 
     #[test]
