@@ -96,6 +96,7 @@ mod tests {
         let known = Square::all(!0).map(|square| moves.after(square));
         assert!(known.into_iter().all(|bound| bound == Bound::UNKNOWN));
     }
+
     #[test]
     fn the_moves_of_a_root_that_must_pass_are_those_after_the_pass() {
         let root = Position::new(0b10, 0b01).expect("they share no square");

@@ -201,3 +201,40 @@ fn move_that_keeps<K: SmallSet>(
     }
     Ok(None)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::BoardSize;
+
+    fn score(discs: i32) -> Score {
+        Score::new(discs).expect("a score")
+    }
+
+    fn bound(lower: i32, upper: i32) -> Bound {
+        Bound::new(score(lower), score(upper)).expect("a bound")
+    }
+
+    #[test]
+    fn moves_say_how_much_a_position_is_worth_at_most_only_if_all_are_known() {
+        let size: BoardSize = "4x4".parse().expect("it is a size");
+        let position = size.start();
+        let opponents = [bound(-4, 6), bound(2, 8), bound(-2, 0), bound(4, 4)];
+        let known: Vec<(Square, Bound)> = Square::all(position.moves()).zip(opponents).collect();
+        assert_eq!(known.len(), 4, "the first move has four squares");
+        assert_eq!(inferred(position, &known), bound(0, 4));
+        assert_eq!(inferred(position, &known[1..]), bound(0, 64), "the first may be worth more");
+        assert_eq!(inferred(position, &[]), Bound::UNKNOWN);
+    }
+
+    #[test]
+    fn the_ends_of_the_board_are_told_only_to_who_asks_beyond_them() {
+        let window = |lower, upper| Window::new(score(lower), score(upper)).expect("a window");
+        let nothing = narrowest(-16, 16, 16, Window::FULL);
+        assert_eq!(nothing, bound(-16, 16), "the question is whether there is more to know");
+        assert_eq!(narrowest(-16, 4, 16, window(4, 6)), bound(-64, 4));
+        assert_eq!(narrowest(2, 16, 16, window(0, 2)), bound(2, 64));
+        assert_eq!(narrowest(-16, 16, 16, window(16, 64)), bound(-16, 16), "16 answers it");
+        assert_eq!(narrowest(16, 16, 16, window(-64, 64)), bound(16, 16), "a value is a value");
+    }
+}
