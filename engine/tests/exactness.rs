@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use outflank_engine::{
-    Bound, Control, Engine, Position, Request, Score, Settings, Square, Window, brute_force,
+    Answer, Bound, Control, Engine, Position, Request, Score, Settings, Square, Window, brute_force,
 };
 use outflank_kernel::Isa;
 
@@ -76,6 +76,17 @@ fn check(position: Position, value: Score, engine: &Engine, threads: usize) {
         assert!(Bound::exact(brute_force::value(after)).implies(bound), "{position:?} {square}");
     }
     assert_eq!(end_of(position, &answer.line), value, "{position:?} {:?}", answer.line);
+}
+
+/// The answer to a request whose position and moves have these values says what was asked, and nothing false.
+fn check_window(request: &Request, answer: &Answer, value: Score, moves: &BTreeMap<Square, Score>) {
+    let Request { position, window, .. } = request;
+    assert!(answer.finished && answer.bound.answers(*window), "{position:?} {window}");
+    assert!(Bound::exact(value).implies(answer.bound), "{position:?} {window}");
+    for &(square, bound) in &answer.children {
+        let of_move = Bound::exact(moves[&square]);
+        assert!(of_move.implies(bound), "{position:?} {window}: {square} {bound}");
+    }
 }
 
 /// Plays `line`, which must go to the end of the game, and returns the score of who moves first.
@@ -195,12 +206,7 @@ fn whatever_is_known_of_the_positions_below_every_window_is_answered_truly() {
             engine.clear();
             let request = Request { window, known, ..Request::exact(position) };
             let answer = engine.solve(&request, &Control::default());
-            assert!(answer.finished && answer.bound.answers(window), "{position:?} {window}");
-            assert!(Bound::exact(value).implies(answer.bound), "{position:?} {window}");
-            for (square, bound) in answer.children {
-                let of_move = Bound::exact(moves[&square]);
-                assert!(of_move.implies(bound), "{position:?} {window}: {square} {bound}");
-            }
+            check_window(&request, &answer, value, &moves);
         }
     }
 }
@@ -271,12 +277,7 @@ fn what_is_left_of_one_window_holds_in_every_other() {
             let Some(window) = Window::new(lower, upper) else { continue };
             let request = Request { window, ..Request::exact(position) };
             let answer = engine.solve(&request, &Control::default());
-            assert!(answer.finished && answer.bound.answers(window), "{position:?} {window}");
-            assert!(Bound::exact(value).implies(answer.bound), "{position:?} {window}");
-            for (square, bound) in answer.children {
-                let of_move = Bound::exact(moves[&square]);
-                assert!(of_move.implies(bound), "{position:?} {window}: {square} {bound}");
-            }
+            check_window(&request, &answer, value, &moves);
         }
         check(position, value, &engine, 1);
     }
