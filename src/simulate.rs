@@ -36,10 +36,13 @@ pub(crate) struct Simulate {
     /// Solve these positions with real engines: a board, a move list, a file or - for standard input.
     #[arg(value_name = "POSITION|FILE|-", allow_hyphen_values = true)]
     position: Option<String>,
-    /// The numbers of workers to simulate, of one thread each, 1 to 10000 [default: 1,4,16,64,256,1024; of real
+    /// The numbers of workers to simulate, 1 to 10000 [default: 1,4,16,64,256,1024; of real
     /// engines those for whose hash tables, of 400 MiB each, this machine has the memory].
     #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = clap::value_parser!(u16).range(1..=10_000))]
     workers: Vec<u16>,
+    /// The threads of each worker, 1 to 256. A job on several threads is as fast as the engine's threads are on virtual clocks.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=256))]
+    threads: u32,
     /// The empty squares of the roots of the synthetic tree, 20 to 44.
     #[arg(long, value_name = "N", default_value_t = 34, value_parser = clap::value_parser!(u32).range(20..=44))]
     empties: u32,
@@ -69,6 +72,9 @@ pub(crate) struct Simulate {
     /// The largest job, in nodes [default: as the coordinator's].
     #[arg(long, value_name = "N", value_parser = positive)]
     longest_job: Option<f64>,
+    /// The number of jobs for each request above which jobs get several threads, 1 or more [default: as the coordinator's].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    slots: Option<u32>,
     /// The number of jobs for each thread into which a request is cut [default: as the coordinator's].
     #[arg(long, value_name = "N", value_parser = positive)]
     jobs_per_thread: Option<f64>,
@@ -271,7 +277,7 @@ impl Tree {
             advisor.map(|advisor| boxed(advisor.with_threads(asked.core_threads as usize)))
         };
         let advisor = advisor.ok_or_else(no_weights)?;
-        let mut crew = Modelled::new(model, cluster.workers);
+        let mut crew = Modelled::new(model, cluster.workers, cluster.threads);
         alones.iter().for_each(|alone| crew.expect(alone));
         let watch = &mut |piece: &Piece| record.add(cluster.workers, piece);
         let measures = simulate(&cluster, advisor, &requests, &mut crew, watch);
@@ -320,8 +326,8 @@ fn real(asked: &Simulate, position: &str, record: &mut Record) -> Result<Vec<Row
         let cluster = cluster(asked, workers);
         let mut sum: Option<Measures> = None;
         for requests in requests.chunks(at_once) {
-            let mut crew =
-                Engines::new(cluster.workers, TABLE_BYTES, isa).context("the workers' engines")?;
+            let mut crew = Engines::new(cluster.workers, cluster.threads, TABLE_BYTES, isa)
+                .context("the workers' engines")?;
             let advisor = EngineAdvisor::new(asked.core_threads as usize);
             let advisor = Box::new(advisor.context("the coordinator's estimates")?);
             let watch = &mut |piece: &Piece| record.add(cluster.workers, piece);
@@ -344,11 +350,13 @@ const TABLE_BYTES: usize = 400 << 20;
 fn cluster(asked: &Simulate, workers: u16) -> Cluster {
     let mut cluster = Cluster {
         workers: usize::from(workers),
+        threads: asked.threads,
         nodes_per_second: asked.speed,
         ..Cluster::default()
     };
     let config = &mut cluster.config;
     config.shortest_job = asked.shortest_job.unwrap_or(config.shortest_job);
+    config.slots_of_each = asked.slots.map_or(config.slots_of_each, |slots| slots as usize);
     config.longest_job = asked.longest_job.unwrap_or(config.longest_job);
     config.jobs_per_thread = asked.jobs_per_thread.unwrap_or(config.jobs_per_thread);
     config.jobs_per_led_thread = asked.jobs_per_thread.unwrap_or(config.jobs_per_led_thread);
@@ -367,7 +375,7 @@ fn shown(asked: &Simulate, measures: &Measures, sequential: u64) -> Result<Row, 
         workers: measures.workers,
         seconds,
         speedup,
-        efficiency: speedup / measures.workers as f64,
+        efficiency: speedup / measures.threads as f64,
         overhead: measures.nodes as f64 / sequential as f64 - 1.0,
         idle: measures.idle(),
         needed: measures.needed_nodes as f64 / measures.nodes.max(1) as f64,
@@ -410,17 +418,22 @@ fn where_the_time_went(
     shares: &Shares,
     sequential: u64,
 ) -> String {
-    let time = measures.makespan as f64 / 1e6 * asked.speed * measures.workers as f64;
+    let time = measures.makespan as f64 / 1e6 * asked.speed * measures.threads as f64;
     let share = |nodes: f64| nodes / time;
+    let rest = 1.0 - share(measures.nodes as f64);
+    let (waiting, idle) = if asked.threads > 1 {
+        (format!("{:.3} in step, ", rest - measures.idle()), measures.idle())
+    } else {
+        (String::new(), rest)
+    };
     format!(
-        "        {:.3} as one worker, {:+.3} saved, {:.3} disordered, {:.3} misguided, {:.3} again, {:.3} broken off, {:.3} idle",
+        "        {:.3} as one worker, {:+.3} saved, {:.3} disordered, {:.3} misguided, {:.3} again, {:.3} broken off, {waiting}{idle:.3} idle",
         share(sequential as f64),
         share(shares.shared - sequential as f64),
         share(shares.disordered),
         share(shares.misguided),
         share(shares.again),
         share(shares.broken_off),
-        1.0 - share(measures.nodes as f64),
     )
 }
 

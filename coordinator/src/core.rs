@@ -42,6 +42,7 @@ mod principal;
 mod promote;
 mod question;
 mod recent;
+mod slots;
 mod solve;
 mod split;
 mod stay;

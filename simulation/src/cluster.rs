@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasherDefault, DefaultHasher};
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
@@ -28,9 +29,11 @@ pub struct Request {
 /// The cluster that is simulated.
 #[derive(Clone, Debug)]
 pub struct Cluster {
-    /// The number of workers, of one thread each.
+    /// The number of workers.
     pub workers: usize,
-    /// The nodes that a worker searches in a second.
+    /// The threads of each of them, at least one.
+    pub threads: u32,
+    /// The nodes that a thread searches in a second.
     pub nodes_per_second: f64,
     /// The time that a message takes, in microseconds.
     pub latency: u64,
@@ -44,6 +47,7 @@ impl Default for Cluster {
     fn default() -> Self {
         Self {
             workers: 2,
+            threads: 1,
             nodes_per_second: 29e6,
             latency: 500,
             config: Config::default(),
@@ -52,11 +56,29 @@ impl Default for Cluster {
     }
 }
 
+impl Cluster {
+    /// Returns the number of searchers, one for each thread of each worker.
+    #[must_use]
+    pub fn searchers(&self) -> usize {
+        self.workers * self.threads as usize
+    }
+}
+
 /// The time between two heartbeats of a worker, in microseconds.
 const HEARTBEAT: u64 = 5_000_000;
 
 /// The time between two ticks of the core, in microseconds.
 const TICK: u64 = 100_000;
+
+/// What each further thread of a job costs all of them: two make a search 1.9 times as fast, four 3.5 times, eight 5.9 times and
+/// sixteen 9.1 times, about as the engine's threads on virtual clocks do (docs/search.md, "Many threads").
+const LOST_BY_A_THREAD: f64 = 0.05;
+
+/// Returns how many times as fast a job is searched on so many threads as on one.
+fn speed_up(threads: u32) -> f64 {
+    let threads = f64::from(threads.max(1));
+    threads / (1.0 + LOST_BY_A_THREAD * (threads - 1.0))
+}
 
 /// Runs until all requests are answered. `watch` sees every job when it has ended.
 pub fn simulate(
@@ -71,7 +93,7 @@ pub fn simulate(
         world.apply(Event::Joined {
             worker: WorkerId(worker as u64),
             process: ProcessId(worker as u64),
-            threads: 1,
+            threads: cluster.threads,
         });
         let first = HEARTBEAT * (worker as u64 + 1) / cluster.workers as u64;
         world.schedule(first, Happening::Heartbeat(worker));
@@ -113,9 +135,9 @@ enum Happening {
     Assigned(usize, Job),
     /// A cancellation arrives at a worker.
     Cancelled(usize, JobId),
-    /// It is time to look at a worker's job, as was agreed under this number.
+    /// It is time to look at a searcher's job, as was agreed under this number.
     Look(usize, u64),
-    /// A worker comes to the end of its job, as was agreed under this number.
+    /// A searcher comes to the end of its job, as was agreed under this number.
     Ended(usize, u64),
     /// What another worker believes arrives at a worker.
     Hinted(usize, Vec<SharedHint>),
@@ -125,18 +147,28 @@ enum Happening {
     Tick,
 }
 
+/// Who searches one job of a worker: each worker has as many searchers as threads.
 #[derive(Default)]
-struct Worker {
+struct Searcher {
     running: Option<Running>,
 }
 
 struct Running {
     job: Job,
     begin: u64,
+    /// The nodes that are searched in a microsecond.
+    speed: f64,
     /// The nodes that the job will have taken at least when it is looked at next.
     until: u64,
     /// The number of what was agreed last.
     appointment: u64,
+}
+
+impl Running {
+    /// Returns the nodes that the job has taken by `now`.
+    fn nodes(&self, now: u64) -> u64 {
+        ((now - self.begin) as f64 * self.speed) as u64
+    }
 }
 
 struct World<'a> {
@@ -145,7 +177,7 @@ struct World<'a> {
     disk: Disk,
     crew: &'a mut dyn Crew,
     watch: &'a mut dyn FnMut(&Piece),
-    workers: Vec<Worker>,
+    searchers: Vec<Searcher>,
     now: u64,
     /// When the core has thought its commands over.
     core_free: u64,
@@ -169,13 +201,17 @@ impl<'a> World<'a> {
             disk: Disk::default(),
             crew,
             watch,
-            workers: (0..cluster.workers).map(|_| Worker::default()).collect(),
+            searchers: (0..cluster.searchers()).map(|_| Searcher::default()).collect(),
             now: 0,
             core_free: 0,
             agenda: BTreeMap::new(),
             entries: 0,
             open: 0,
-            measures: Measures { workers: cluster.workers, ..Measures::default() },
+            measures: Measures {
+                workers: cluster.workers,
+                threads: cluster.searchers(),
+                ..Measures::default()
+            },
             usefulness: Usefulness::default(),
         }
     }
@@ -191,15 +227,26 @@ impl<'a> World<'a> {
         match happening {
             Happening::Arrives(event) => self.apply(event),
             Happening::Assigned(worker, job) => self.begin(worker, job),
-            Happening::Cancelled(worker, job) => self.cancel(worker, job),
-            Happening::Look(worker, number) => {
-                if self.keeps(worker, number) {
-                    self.look(worker);
+            Happening::Cancelled(worker, job) => {
+                if let Some(searcher) = self.searcher_of(worker, job) {
+                    self.cancel(searcher);
                 }
             }
-            Happening::Ended(worker, number) => self.end(worker, number),
-            Happening::Hinted(worker, hints) => self.crew.hear(worker, &hints),
-            Happening::Told(worker, job, known) => self.told(worker, job, &known),
+            Happening::Look(searcher, number) => {
+                if self.keeps(searcher, number) {
+                    self.look(searcher);
+                }
+            }
+            Happening::Ended(searcher, number) => self.end(searcher, number),
+            Happening::Hinted(worker, hints) => {
+                let first = self.searchers_of(worker).start;
+                self.crew.hear(first, &hints);
+            }
+            Happening::Told(worker, job, known) => {
+                if let Some(searcher) = self.searcher_of(worker, job) {
+                    self.told(searcher, &known);
+                }
+            }
             Happening::Heartbeat(worker) => self.heartbeat(worker),
             Happening::Tick => {
                 self.schedule(TICK, Happening::Tick);
@@ -281,90 +328,106 @@ impl<'a> World<'a> {
         }
     }
 
-    fn begin(&mut self, worker: usize, job: Job) {
-        self.crew.begin(worker, &job);
-        let state = &mut self.workers[worker];
-        state.running = Some(Running { job, begin: self.now, until: 0, appointment: 0 });
-        self.look(worker);
+    /// Returns the searchers of `worker`.
+    fn searchers_of(&self, worker: usize) -> Range<usize> {
+        let threads = self.cluster.threads as usize;
+        worker * threads..(worker + 1) * threads
     }
 
-    /// Returns whether what was agreed with `worker` under this number still holds.
-    fn keeps(&self, worker: usize, number: u64) -> bool {
-        let running = self.workers[worker].running.as_ref();
+    /// Returns the worker of `searcher`.
+    fn worker_of(&self, searcher: usize) -> usize {
+        searcher / self.cluster.threads as usize
+    }
+
+    /// Returns who searches `job` for `worker`.
+    fn searcher_of(&self, worker: usize, job: JobId) -> Option<usize> {
+        let is_its = |running: &Running| running.job.id == job;
+        self.searchers_of(worker)
+            .find(|&searcher| self.searchers[searcher].running.as_ref().is_some_and(is_its))
+    }
+
+    fn begin(&mut self, worker: usize, job: Job) {
+        let mut searchers = self.searchers_of(worker);
+        let idle = searchers.find(|&searcher| self.searchers[searcher].running.is_none());
+        let searcher = idle.expect("a worker has no more jobs than threads");
+        self.crew.begin(searcher, &job);
+        let speed = self.cluster.nodes_per_second / 1e6 * speed_up(job.threads);
+        let running = Running { job, begin: self.now, speed, until: 0, appointment: 0 };
+        self.searchers[searcher].running = Some(running);
+        self.look(searcher);
+    }
+
+    /// Returns whether what was agreed with `searcher` under this number still holds.
+    fn keeps(&self, searcher: usize, number: u64) -> bool {
+        let running = self.searchers[searcher].running.as_ref();
         running.is_some_and(|running| running.appointment == number)
     }
 
-    /// Returns the nodes that a job which began at `begin` has taken.
-    fn nodes_since(&self, begin: u64) -> u64 {
-        ((self.now - begin) as f64 * self.cluster.nodes_per_second / 1e6) as u64
-    }
-
-    fn told(&mut self, worker: usize, job: JobId, known: &[(Position, Bound)]) {
-        let Some(running) = &self.workers[worker].running else { return };
-        let nodes = self.nodes_since(running.begin);
-        if running.job.id == job && self.crew.know(worker, nodes, known) {
-            if let Some(running) = &mut self.workers[worker].running {
+    fn told(&mut self, searcher: usize, known: &[(Position, Bound)]) {
+        let Some(running) = &self.searchers[searcher].running else { return };
+        let nodes = running.nodes(self.now);
+        if self.crew.know(searcher, nodes, known) {
+            if let Some(running) = &mut self.searchers[searcher].running {
                 running.until = nodes;
             }
-            self.look(worker);
+            self.look(searcher);
         }
     }
 
-    fn look(&mut self, worker: usize) {
-        if let Some(running) = &self.workers[worker].running {
-            self.tell_inside(worker, running.until);
+    fn look(&mut self, searcher: usize) {
+        if let Some(running) = &self.searchers[searcher].running {
+            self.tell_inside(searcher, running.until);
         }
-        let (now, speed) = (self.now, self.cluster.nodes_per_second);
+        let now = self.now;
         let number = self.entries + 1;
-        let Some(running) = &mut self.workers[worker].running else { return };
-        let outlook = self.crew.look(worker, running.until);
+        let Some(running) = &mut self.searchers[searcher].running else { return };
+        let outlook = self.crew.look(searcher, running.until);
         running.until = outlook.until;
         running.appointment = number;
         let job = running.job.id;
-        let time = running.begin + (outlook.until as f64 * 1e6 / speed) as u64;
+        let time = running.begin + (outlook.until as f64 / running.speed) as u64;
         let next = if outlook.ends { Happening::Ended } else { Happening::Look };
-        self.schedule(time.saturating_sub(now).max(1), next(worker, number));
-        let hints = self.crew.hints(worker);
+        self.schedule(time.saturating_sub(now).max(1), next(searcher, number));
+        let hints = self.crew.hints(searcher);
+        let worker = WorkerId(self.worker_of(searcher) as u64);
         if !hints.is_empty() {
-            let (worker, job) = (WorkerId(worker as u64), job);
             let arrives = Happening::Arrives(Event::Hinted { worker, job, hints });
             self.schedule(self.cluster.latency, arrives);
         }
         if let Some(interim) = outlook.interim {
-            let worker = WorkerId(worker as u64);
             let arrives = Happening::Arrives(Event::Interim { worker, interim });
             self.schedule(self.cluster.latency, arrives);
         }
     }
 
-    fn end(&mut self, worker: usize, number: u64) {
-        if !self.keeps(worker, number) {
+    fn end(&mut self, searcher: usize, number: u64) {
+        if !self.keeps(searcher, number) {
             return;
         }
-        if let Some(running) = &self.workers[worker].running {
-            self.tell_inside(worker, running.until);
+        if let Some(running) = &self.searchers[searcher].running {
+            self.tell_inside(searcher, running.until);
         }
-        let Some(Running { job, begin, .. }) = self.workers[worker].running.take() else {
+        let Some(Running { job, begin, .. }) = self.searchers[searcher].running.take() else {
             return;
         };
-        let report = self.crew.end(worker);
-        self.reported(worker, job, begin, report, false);
+        let report = self.crew.end(searcher);
+        self.reported(searcher, job, begin, report, false);
     }
 
-    fn cancel(&mut self, worker: usize, job: JobId) {
-        if let Some(running) = &self.workers[worker].running
-            && running.job.id == job
-        {
-            self.tell_inside(worker, self.nodes_since(running.begin));
-        }
-        let running = self.workers[worker].running.take_if(|running| running.job.id == job);
-        let Some(Running { job, begin, .. }) = running else { return };
-        let report = self.crew.stop(worker, self.nodes_since(begin));
-        self.reported(worker, job, begin, report, true);
+    fn cancel(&mut self, searcher: usize) {
+        let Some(running) = &self.searchers[searcher].running else { return };
+        let nodes = running.nodes(self.now);
+        self.tell_inside(searcher, nodes);
+        let Some(Running { job, begin, .. }) = self.searchers[searcher].running.take() else {
+            return;
+        };
+        let report = self.crew.stop(searcher, nodes);
+        self.reported(searcher, job, begin, report, true);
     }
 
-    fn reported(&mut self, worker: usize, job: Job, begin: u64, report: Report, cancelled: bool) {
+    fn reported(&mut self, searcher: usize, job: Job, begin: u64, report: Report, cancelled: bool) {
         let Report { nodes, finished, bound, .. } = report;
+        let worker = self.worker_of(searcher);
         let piece = Piece { worker, begin, end: self.now, nodes, cancelled, finished, bound, job };
         self.measures.add(&piece);
         self.usefulness.add(&piece);
@@ -374,13 +437,13 @@ impl<'a> World<'a> {
         self.schedule(self.cluster.latency, arrives);
     }
 
-    /// Has `worker` tell of the dear bounds that it has found in the first so many nodes of its job.
-    fn tell_inside(&mut self, worker: usize, nodes: u64) {
-        let Some(running) = &self.workers[worker].running else { return };
+    /// Has `searcher` tell of the dear bounds that it has found in the first so many nodes of its job.
+    fn tell_inside(&mut self, searcher: usize, nodes: u64) {
+        let Some(running) = &self.searchers[searcher].running else { return };
         let (job, era) = (running.job.id, running.job.era);
-        let bounds = self.crew.inside(worker, nodes);
+        let bounds = self.crew.inside(searcher, nodes);
         if !bounds.is_empty() {
-            let worker = WorkerId(worker as u64);
+            let worker = WorkerId(self.worker_of(searcher) as u64);
             let event = Event::Found { worker, job, era, bounds };
             self.schedule(self.cluster.latency, Happening::Arrives(event));
         }
@@ -388,10 +451,10 @@ impl<'a> World<'a> {
 
     fn heartbeat(&mut self, worker: usize) {
         self.schedule(HEARTBEAT, Happening::Heartbeat(worker));
-        let running = self.workers[worker]
-            .running
-            .iter()
-            .map(|running| (running.job.id, self.nodes_since(running.begin)));
+        let running = self.searchers_of(worker).filter_map(|searcher| {
+            let running = self.searchers[searcher].running.as_ref()?;
+            Some((running.job.id, running.nodes(self.now)))
+        });
         let jobs = running.collect();
         let event = Event::Heartbeat { worker: WorkerId(worker as u64), jobs };
         self.schedule(self.cluster.latency, Happening::Arrives(event));
@@ -399,11 +462,8 @@ impl<'a> World<'a> {
 
     fn finish(mut self, requests: &[Request]) -> Measures {
         // What still runs when the last answer is there was searched in vain.
-        for worker in 0..self.workers.len() {
-            if let Some(running) = &self.workers[worker].running {
-                let job = running.job.id;
-                self.cancel(worker, job);
-            }
+        for searcher in 0..self.searchers.len() {
+            self.cancel(searcher);
         }
         for &(solve, bound) in &self.measures.answers {
             let root = requests[solve.0 as usize].position.canonical();
@@ -411,5 +471,18 @@ impl<'a> World<'a> {
         }
         self.measures.needed_nodes = self.usefulness.nodes();
         self.measures
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::speed_up;
+
+    #[test]
+    fn threads_are_as_fast_as_docs_say() {
+        for (threads, expected) in [(1, 1.0), (2, 1.9), (4, 3.5), (8, 5.9), (16, 9.1)] {
+            let speed_up = speed_up(threads);
+            assert!((speed_up - expected).abs() < 0.06, "{threads} threads: {speed_up}");
+        }
     }
 }

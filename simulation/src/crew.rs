@@ -14,37 +14,37 @@ pub struct Outlook {
     pub interim: Option<Interim>,
 }
 
-/// The searchers of all workers, numbered from 0, each with at most one job.
+/// The searchers of all workers, numbered from 0, each with at most one job: as many as a worker has threads follow each other.
 pub trait Crew {
-    /// Begins to search `job` as `worker`.
-    fn begin(&mut self, worker: usize, job: &Job);
+    /// Begins to search `job` as `searcher`.
+    fn begin(&mut self, searcher: usize, job: &Job);
 
-    /// Returns what comes next in the job of `worker`, which has taken `nodes` nodes.
-    fn look(&mut self, worker: usize, nodes: u64) -> Outlook;
+    /// Returns what comes next in the job of `searcher`, which has taken `nodes` nodes.
+    fn look(&mut self, searcher: usize, nodes: u64) -> Outlook;
 
-    /// Returns what `worker` has come to believe in its job since it was asked last.
-    fn hints(&mut self, _worker: usize) -> Vec<SharedHint> {
+    /// Returns what `searcher` has come to believe in its job since it was asked last.
+    fn hints(&mut self, _searcher: usize) -> Vec<SharedHint> {
         Vec::new()
     }
 
-    /// Tells `worker` what another one believes.
-    fn hear(&mut self, _worker: usize, _hints: &[SharedHint]) {}
+    /// Tells `searcher` what another one believes.
+    fn hear(&mut self, _searcher: usize, _hints: &[SharedHint]) {}
 
-    /// Returns the dear bounds that `worker`, whose job has taken `nodes` nodes, has found inside it since it was
+    /// Returns the dear bounds that `searcher`, whose job has taken `nodes` nodes, has found inside it since it was
     /// asked last.
-    fn inside(&mut self, _worker: usize, _nodes: u64) -> Vec<FoundBound> {
+    fn inside(&mut self, _searcher: usize, _nodes: u64) -> Vec<FoundBound> {
         Vec::new()
     }
 
-    /// Tells `worker`, whose job has taken `nodes` nodes, what is proved below its position. Returns whether
+    /// Tells `searcher`, whose job has taken `nodes` nodes, what is proved below its position. Returns whether
     /// what comes next in the job must be asked again.
-    fn know(&mut self, worker: usize, nodes: u64, known: &[(Position, Bound)]) -> bool;
+    fn know(&mut self, searcher: usize, nodes: u64, known: &[(Position, Bound)]) -> bool;
 
-    /// Returns the report of `worker`, whose job has come to its end.
-    fn end(&mut self, worker: usize) -> Report;
+    /// Returns the report of `searcher`, whose job has come to its end.
+    fn end(&mut self, searcher: usize) -> Report;
 
-    /// Stops `worker` in its job after `nodes` nodes and returns what it reports.
-    fn stop(&mut self, worker: usize, nodes: u64) -> Report;
+    /// Stops `searcher` in its job after `nodes` nodes and returns what it reports.
+    fn stop(&mut self, searcher: usize, nodes: u64) -> Report;
 }
 
 /// Returns a report without any claim.

@@ -16,18 +16,19 @@ use crate::pace::Pace;
 /// The nodes that a search is let run ahead of the virtual clock: a hundredth of a second.
 const STEP: u64 = 300_000;
 
-/// One engine with a table of its own for each worker.
+/// One engine with a table of its own for each worker. A job on several threads is searched by one, which is given the speed of
+/// all.
 ///
 /// Each job is searched on a thread of its own that is held up whenever it is ahead of the virtual
 /// clock, so that cancellations, what has been proved until then, and what is left in the tables
 /// are those of a real cluster.
 #[derive(Debug)]
 pub struct Engines {
-    workers: Vec<Worker>,
+    searchers: Vec<Searcher>,
 }
 
 #[derive(Debug)]
-struct Worker {
+struct Searcher {
     engine: Arc<Engine>,
     running: Option<Running>,
 }
@@ -42,23 +43,31 @@ struct Running {
 }
 
 impl Engines {
-    /// Returns engines for so many workers with tables of `table_bytes` bytes.
+    /// Returns engines for so many workers of `threads` threads with tables of `table_bytes` bytes.
     ///
     /// # Errors
     /// [`EngineError`] if there is no memory for them.
-    pub fn new(workers: usize, table_bytes: usize, isa: Isa) -> Result<Self, EngineError> {
+    pub fn new(
+        workers: usize,
+        threads: u32,
+        table_bytes: usize,
+        isa: Isa,
+    ) -> Result<Self, EngineError> {
         let settings = Settings { isa, table_bytes };
-        let worker = |_| {
+        let mut searchers = Vec::new();
+        for _ in 0..workers {
             let engine = Arc::new(Engine::new(&settings)?);
-            Ok(Worker { engine, running: None })
-        };
-        (0..workers).map(worker).collect::<Result<_, _>>().map(|workers| Self { workers })
+            let of_worker =
+                (0..threads).map(|_| Searcher { engine: Arc::clone(&engine), running: None });
+            searchers.extend(of_worker);
+        }
+        Ok(Self { searchers })
     }
 }
 
 impl Crew for Engines {
-    fn begin(&mut self, worker: usize, job: &Job) {
-        let state = &mut self.workers[worker];
+    fn begin(&mut self, searcher: usize, job: &Job) {
+        let state = &mut self.searchers[searcher];
         let request = Request {
             position: job.symmetry.position(job.position),
             window: job.window,
@@ -88,45 +97,47 @@ impl Crew for Engines {
         state.running = Some(Running { job: job.clone(), control, pace, search, said: None });
     }
 
-    fn look(&mut self, worker: usize, nodes: u64) -> Outlook {
-        let Some(running) = &mut self.workers[worker].running else { return Outlook::default() };
+    fn look(&mut self, searcher: usize, nodes: u64) -> Outlook {
+        let Some(running) = &mut self.searchers[searcher].running else {
+            return Outlook::default();
+        };
         let interim = running.news();
         let ends = running.pace.allow(nodes + STEP);
         let until = if ends { running.control.nodes() } else { nodes + STEP };
         Outlook { until, ends, interim }
     }
 
-    fn hints(&mut self, worker: usize) -> Vec<SharedHint> {
-        let running = &self.workers[worker].running;
+    fn hints(&mut self, searcher: usize) -> Vec<SharedHint> {
+        let running = &self.searchers[searcher].running;
         running.as_ref().map(|running| running.control.take_hints()).unwrap_or_default()
     }
 
-    fn inside(&mut self, worker: usize, _nodes: u64) -> Vec<FoundBound> {
-        let running = &self.workers[worker].running;
+    fn inside(&mut self, searcher: usize, _nodes: u64) -> Vec<FoundBound> {
+        let running = &self.searchers[searcher].running;
         running.as_ref().map(|running| running.control.take_found()).unwrap_or_default()
     }
 
-    fn hear(&mut self, worker: usize, hints: &[SharedHint]) {
-        self.workers[worker].engine.hear(hints);
+    fn hear(&mut self, searcher: usize, hints: &[SharedHint]) {
+        self.searchers[searcher].engine.hear(hints);
     }
 
-    fn know(&mut self, worker: usize, _nodes: u64, known: &[(Position, Bound)]) -> bool {
-        self.workers[worker].engine.know(known);
+    fn know(&mut self, searcher: usize, _nodes: u64, known: &[(Position, Bound)]) -> bool {
+        self.searchers[searcher].engine.know(known);
         false
     }
 
-    fn end(&mut self, worker: usize) -> Report {
-        let running = self.workers[worker].running.take().expect("the worker has a job");
+    fn end(&mut self, searcher: usize) -> Report {
+        let running = self.searchers[searcher].running.take().expect("the searcher has a job");
         let answer = running.search.join().expect("the search does not panic");
         report(&running.job, answer)
     }
 
-    fn stop(&mut self, worker: usize, _nodes: u64) -> Report {
-        if let Some(running) = &self.workers[worker].running {
+    fn stop(&mut self, searcher: usize, _nodes: u64) -> Report {
+        if let Some(running) = &self.searchers[searcher].running {
             running.control.stop();
             running.pace.allow(u64::MAX);
         }
-        self.end(worker)
+        self.end(searcher)
     }
 }
 

@@ -31,6 +31,8 @@ pub struct Piece {
 pub struct Measures {
     /// The workers.
     pub workers: usize,
+    /// Their threads, all together.
+    pub threads: usize,
     /// From the first request to the last answer, in microseconds.
     pub makespan: u64,
     /// Jobs begun.
@@ -49,7 +51,7 @@ pub struct Measures {
     pub needed_nodes: u64,
     /// Nodes that the core's advisor searched.
     pub thought: u64,
-    /// Time that workers searched, all together, in microseconds.
+    /// Time that threads searched, all together, in microseconds.
     pub busy: u64,
     /// Events given to the core, and commands it gave.
     pub decisions: u64,
@@ -62,10 +64,10 @@ pub struct Measures {
 }
 
 impl Measures {
-    /// Returns the share of the workers' time in which they had no job.
+    /// Returns the share of the threads' time in which they had no job.
     #[must_use]
     pub fn idle(&self) -> f64 {
-        1.0 - self.busy as f64 / (self.makespan.max(1) as f64 * self.workers as f64)
+        1.0 - self.busy as f64 / (self.makespan.max(1) as f64 * self.threads as f64)
     }
 
     /// Returns the share of the nodes that belong to cancelled jobs.
@@ -109,7 +111,7 @@ impl Measures {
 
     pub(crate) fn add(&mut self, piece: &Piece) {
         self.nodes += piece.nodes;
-        self.busy += piece.end - piece.begin;
+        self.busy += (piece.end - piece.begin) * u64::from(piece.job.threads);
         if piece.cancelled {
             self.cancelled += 1;
             self.cancelled_nodes += piece.nodes;

@@ -1,11 +1,12 @@
 //! Whole simulated solves of small trees.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use outflank_coordinator::core::Config;
 use outflank_engine::{Bound, Window};
 use outflank_simulation::model::{Kind, Model, ModelAdvisor, Modelled, Shape, roots};
-use outflank_simulation::{Cluster, Measures, Request, simulate};
+use outflank_simulation::{Cluster, Measures, Piece, Request, simulate};
 
 const EMPTIES: u32 = 20;
 const HORIZON: u32 = 15;
@@ -31,7 +32,7 @@ fn model(seed: u64) -> Model {
 fn run(seed: u64, workers: usize, requests: &[Request]) -> Measures {
     let cluster = cluster(workers);
     let advisor = ModelAdvisor::new(seed, Arc::clone(&cluster.thought), &[]).expect("weights");
-    let mut crew = Modelled::new(model(seed), workers);
+    let mut crew = Modelled::new(model(seed), workers, 1);
     simulate(&cluster, Box::new(advisor), requests, &mut crew, &mut |_| {})
 }
 
@@ -87,7 +88,7 @@ fn what_the_ledger_says_is_all_that_was_searched() {
         let mut tree = model(3);
         let alone = |request: &Request| tree.sequential(request.position, request.window);
         let alone: Vec<_> = requests.iter().map(alone).collect();
-        let mut crew = Modelled::new(tree, workers);
+        let mut crew = Modelled::new(tree, workers, 1);
         alone.iter().for_each(|alone| crew.expect(alone));
         let measures = simulate(&cluster, Box::new(advisor), &requests, &mut crew, &mut |_| {});
         let shares = crew.into_parts().1.shares(measures.nodes);
@@ -101,4 +102,31 @@ fn what_the_ledger_says_is_all_that_was_searched() {
             _ => assert!(shares.misguided > 0.0 && shares.again > 0.0, "{shares:?}"),
         }
     }
+}
+
+#[test]
+fn workers_of_several_threads_find_the_values_with_jobs_of_one_thread_and_of_more() {
+    let requests = roots(5, EMPTIES, 2, Kind::Value).expect("weights");
+    let run = |slots_of_each| {
+        let one = cluster(5);
+        let config = Config { slots_of_each, ..one.config.clone() };
+        let cluster = Cluster { threads: 8, config, ..one };
+        let mut threads = BTreeSet::new();
+        let advisor = ModelAdvisor::new(5, Arc::clone(&cluster.thought), &[]).expect("weights");
+        let mut crew = Modelled::new(model(5), cluster.workers, cluster.threads);
+        let watch = &mut |piece: &Piece| {
+            threads.insert(piece.job.threads);
+            assert!(piece.worker < 5, "{piece:?}");
+        };
+        let measures = simulate(&cluster, Box::new(advisor), &requests, &mut crew, watch);
+        for &(solve, bound) in &measures.answers {
+            assert_eq!(bound, value(5, requests[solve.0 as usize]));
+        }
+        assert_eq!((measures.answers.len(), measures.workers, measures.threads), (2, 5, 40));
+        assert!((0.0..1.0).contains(&measures.idle()), "{}", measures.idle());
+        threads
+    };
+    assert!(run(128).contains(&1));
+    let wide = run(5);
+    assert!(!wide.is_empty() && !wide.contains(&1), "{wide:?}");
 }

@@ -24,6 +24,11 @@ pub struct Config {
     /// the order in which its worker leaves the moves; a thousand million, half a minute of one core. A longer trial proves
     /// more inside a subtree that only its own worker then knows, and keeps others from what is needed for sure.
     pub trial_job: f64,
+    /// Where there are more threads than this for each request, jobs get more threads than one, as many as leave so many jobs
+    /// for each request; 128.
+    pub slots_of_each: usize,
+    /// But they get no more than this; 16.
+    pub widest_job: u32,
     /// With more threads than this no worker leads a request: they would wait for it too long; 8.
     pub most_led: usize,
     /// From so many threads on the value of a position that is split is sought by goals on the position
@@ -98,6 +103,8 @@ impl Default for Config {
             threads_at_shortest: 200,
             longest_job: 1e10,
             trial_job: 1e9,
+            slots_of_each: 128,
+            widest_job: 16,
             most_led: 8,
             goals_from: 9,
             threads_per_deep: 8,

@@ -9,7 +9,7 @@ use super::fleet::{Lease, Target};
 use super::message::{Command, Job, JobId, WorkerId};
 use super::question::{Item, Key, Question, Rank, State, Wanted};
 use super::solve::Solve;
-use super::{Core, Turn};
+use super::{Core, Turn, slots};
 
 /// A goal among many requests may take so many times the largest job that is planned.
 const LONGEST: f64 = 4.0;
@@ -63,7 +63,7 @@ impl Core {
     /// Takes items from the queue until every free thread could have one, besides the `refused` ones that nobody who
     /// is free can take; what does not fit a job is expanded.
     fn fill(&mut self, turn: &mut Turn<'_>, refused: usize) {
-        let free = self.fleet.free_threads();
+        let free = self.free_slots();
         let wanted = if free == 0 { 0 } else { free + refused };
         while turn.splits > 0 && self.ready.len() < wanted {
             let first = self.queue.first().map(|&(rank, _)| rank);
@@ -129,7 +129,7 @@ impl Core {
     /// Returns the largest job that requests are cut into, in predicted nodes. What is cut costs more nodes
     /// than what is whole: so nothing is cut, but for its size, while there is a request for each thread.
     pub(super) fn job_size(&self) -> f64 {
-        let threads = self.fleet.threads().max(1);
+        let slots = self.slots().max(1);
         if self.waits_for_threads() {
             return self.longest_job();
         }
@@ -139,18 +139,18 @@ impl Core {
         } else {
             self.config.jobs_per_thread
         };
-        let jobs = of_each * threads as f64;
+        let jobs = of_each * slots as f64;
         (remaining / jobs).min(self.config.longest_job).max(self.smallest_job())
     }
 
     /// Returns the largest job, in predicted nodes: as configured, and smaller where workers share the requests of a crowd.
     pub(super) fn longest_job(&self) -> f64 {
         let whole = self.config.longest_job;
-        let (open, threads) = (self.solves.len(), self.fleet.threads());
-        if open >= threads || !self.has_many_requests() {
+        let (open, slots) = (self.solves.len(), self.slots());
+        if open >= slots || !self.has_many_requests() {
             return whole;
         }
-        let share = open as f64 / threads as f64;
+        let share = open as f64 / slots as f64;
         (whole * share.powi(SHRINKING)).max(LEAST * self.smallest_job()).min(whole)
     }
 
@@ -158,31 +158,32 @@ impl Core {
     /// need, since otherwise the core could not keep up, and most workers would wait for its estimates.
     fn smallest_job(&self) -> f64 {
         let growth = self.fleet.threads() as f64 / self.config.threads_at_shortest.max(1) as f64;
-        (self.config.shortest_job * growth.max(1.0)).min(self.config.longest_job)
+        let growth = growth.max(f64::from(self.width()));
+        (self.config.shortest_job * growth).min(self.config.longest_job)
     }
 
     /// Returns whether there are too many requests to cut them up: one for each thread, or for each few of
     /// many threads. What runs long is split when workers are idle.
     fn waits_for_threads(&self) -> bool {
-        let threads = self.fleet.threads();
-        self.solves.len() >= threads || threads >= self.config.goals_from && !self.is_deep()
+        let slots = self.slots();
+        self.solves.len() >= slots || slots >= self.config.goals_from && !self.is_deep()
     }
 
     /// Assigns what is ready. Returns whether anything was taken from the list, and how many of the first ones nobody
     /// who is free can take; so many were `refused` before.
     fn hand_out(&mut self, turn: &mut Turn<'_>, refused: usize) -> (bool, usize) {
-        let free = self.fleet.free_threads();
+        let free = self.free_slots();
         if free == 0 {
             return (false, refused);
         }
         // Where splitting was broken off there will be more.
-        let one_thread_each = self.ready.len() >= free + refused || turn.splits == 0;
+        let one_slot_each = self.ready.len() >= free + refused || turn.splits == 0;
         let batch: Vec<(Rank, Item)> = self.ready.iter().take(free + refused).copied().collect();
         let (mut moved, mut refused) = (false, 0);
         for (rank, item) in batch {
             let done = match item {
-                Item::Question(key) => self.assign_question(turn, key, one_thread_each),
-                Item::Line(solve) => self.assign_line(turn, solve, one_thread_each),
+                Item::Question(key) => self.assign_question(turn, key, one_slot_each),
+                Item::Line(solve) => self.assign_line(turn, solve, one_slot_each),
             };
             if done {
                 self.ready.remove(&(rank, item));
@@ -200,7 +201,7 @@ impl Core {
         &mut self,
         turn: &mut Turn<'_>,
         key: Key,
-        one_thread: bool,
+        one_slot: bool,
     ) -> bool {
         self.rehome(key);
         let Some(question) = self.questions.get(&key) else { return true };
@@ -222,7 +223,7 @@ impl Core {
         };
         let (home, limit) = (question.home, self.node_limit(key, question));
         let (predicted, doubt) = (question.predicted, question.rank.doubt);
-        let threads = if one_thread { 1 } else { free };
+        let threads = if one_slot { slots::of_free(free, self.width()) } else { free };
         if let Some(node) = self.graph.get_mut(key.position) {
             node.running.insert((job_key.window, key.window));
         }

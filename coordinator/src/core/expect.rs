@@ -19,7 +19,7 @@ impl Core {
     /// Returns whether what workers believe of their jobs steers what is asked: in all fleets but small ones,
     /// whose leads say more.
     pub(super) fn is_steered(&self) -> bool {
-        self.fleet.threads() >= self.config.goals_from
+        self.slots() >= self.config.goals_from
     }
 
     /// Notes what is expected of the children's goals of `key`, which is being split, if its worker has ordered them:

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::message::{AuditId, JobId, Millis, ProcessId, SolveId, WorkerId};
 use super::question::Key;
+use super::slots::Tally;
 use outflank_engine::{Position, Window};
 
 /// The most workers that are remembered after they have left.
@@ -107,9 +108,11 @@ pub(super) struct Fleet {
     idle: BTreeSet<(u32, WorkerId)>,
     /// When workers (no job) and leases run out.
     deadlines: BTreeSet<(Millis, WorkerId, Option<JobId>)>,
-    free_threads: usize,
+    /// The free threads of each of these.
+    free: Tally,
     accepting: usize,
-    accepting_threads: usize,
+    /// The threads of each worker that takes jobs.
+    all: Tally,
     /// The leases that were ever entered.
     begun: u64,
 }
@@ -127,12 +130,27 @@ impl Fleet {
 
     /// Returns the number of threads of the workers that take jobs.
     pub(super) fn threads(&self) -> usize {
-        self.accepting_threads
+        self.all.threads()
+    }
+
+    /// Returns the most threads of one worker that takes jobs.
+    pub(super) fn most_threads(&self) -> u32 {
+        self.all.most()
+    }
+
+    /// Returns how many jobs of `width` threads the workers that take jobs can search at once.
+    pub(super) fn slots(&self, width: u32) -> usize {
+        self.all.slots(width)
     }
 
     /// Returns the number of threads that could start a job now.
     pub(super) fn free_threads(&self) -> usize {
-        self.free_threads
+        self.free.threads()
+    }
+
+    /// Returns how many jobs of `width` threads could start now.
+    pub(super) fn free_slots(&self, width: u32) -> usize {
+        self.free.slots(width)
     }
 
     /// Returns the number of leases, those of cancelled jobs included.
@@ -153,8 +171,8 @@ impl Fleet {
         self.workers.insert(worker, state);
         self.deadlines.insert((deadline, worker, None));
         self.idle.insert((threads, worker));
-        self.free_threads += threads as usize;
-        self.accepting_threads += threads as usize;
+        self.free.enter(threads);
+        self.all.enter(threads);
         self.accepting += 1;
     }
 
@@ -165,8 +183,8 @@ impl Fleet {
             return;
         }
         self.idle.remove(&(state.free, worker));
-        self.free_threads -= state.free as usize;
-        self.accepting_threads -= state.threads as usize;
+        self.free.leave(state.free);
+        self.all.leave(state.threads);
         self.accepting -= 1;
     }
 
@@ -378,7 +396,8 @@ impl Fleet {
             if free > 0 {
                 self.idle.insert((free, worker));
             }
-            self.free_threads = self.free_threads - state.free as usize + free as usize;
+            self.free.leave(state.free);
+            self.free.enter(free);
         }
         state.free = free;
     }

@@ -52,7 +52,8 @@ impl Core {
     }
 
     fn has_idle_left(&self) -> bool {
-        let idle = self.fleet.free_threads() - self.ready.len().min(self.fleet.free_threads());
+        let free = self.free_slots();
+        let idle = free - self.ready.len().min(free);
         self.stopping.len() * HELPERS < idle
     }
 

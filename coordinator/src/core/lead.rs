@@ -42,7 +42,7 @@ impl Core {
     }
 
     pub(super) fn is_small_fleet(&self) -> bool {
-        (2..=self.config.most_led).contains(&self.fleet.threads())
+        (2..=self.config.most_led).contains(&self.slots())
     }
 
     pub(super) fn is_root(&self, key: Key) -> bool {

@@ -13,7 +13,7 @@ use super::message::{SolveId, WorkerId};
 use super::orientation::Orientation;
 use super::question::{Item, Key, Rank};
 use super::solve::Solve;
-use super::{Core, Turn};
+use super::{Core, Turn, slots};
 
 /// A walk along proved best moves.
 struct Walk {
@@ -123,7 +123,8 @@ impl Core {
         let predicted = self.line_nodes(position, value);
         let growth = self.config.budget_factor.powi(attempts as i32 + 1);
         let limit = (predicted * growth).max(self.config.shortest_job) as u64;
-        let lease = Lease::new(Target::Line(id), id, key, if one { 1 } else { free }, predicted);
+        let threads = if one { slots::of_free(free, self.width()) } else { free };
+        let lease = Lease::new(Target::Line(id), id, key, threads, predicted);
         if let Some(solve) = self.solves.get_mut(&id) {
             solve.line_attempts += 1;
         }

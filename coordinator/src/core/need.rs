@@ -119,8 +119,7 @@ impl Core {
     /// beginning. The last requests of a campaign are not: they run already, and are split as far as needed.
     pub(super) fn is_deep(&self) -> bool {
         self.is_steered()
-            && self.crowd.most().saturating_mul(self.config.threads_per_deep)
-                <= self.fleet.threads()
+            && self.crowd.most().saturating_mul(self.config.threads_per_deep) <= self.slots()
     }
 
     /// Takes what the worker of a goal believes.
@@ -317,7 +316,7 @@ impl Core {
 
     /// Returns when jobs make room in this fleet.
     fn room(&self) -> Room {
-        let are_many = self.fleet.threads() > self.config.threads_at_shortest;
+        let are_many = self.slots() > self.config.threads_at_shortest;
         if are_many && self.is_deep() { ROOM_AMONG_MANY } else { ROOM }
     }
 

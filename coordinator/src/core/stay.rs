@@ -54,7 +54,7 @@ impl Core {
             return;
         }
         let mut weights = self.weights();
-        while turn.splits > 0 && self.fresh() < self.fleet.free_threads() {
+        while turn.splits > 0 && self.fresh() < self.free_slots() {
             let neediest = weights.iter().max_by(|first, second| first.1.total_cmp(second.1));
             let Some((&arrival, _)) = neediest else { return };
             let next = self.next_of(arrival, None);
@@ -103,7 +103,7 @@ impl Core {
         let is_fresh =
             |(rank, _): &&(Rank, Item)| rank.step == 0 && begun(rank.arrival) != rank.arrival;
         let first = |list: &BTreeSet<(Rank, Item)>| {
-            list.iter().take(self.fleet.free_threads()).take_while(is_fresh).count()
+            list.iter().take(self.free_slots()).take_while(is_fresh).count()
         };
         first(&self.ready) + first(&self.queue)
     }

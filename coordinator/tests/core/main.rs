@@ -19,6 +19,7 @@ mod random;
 mod requests;
 mod scenarios;
 mod script;
+mod slots;
 mod small_boards;
 mod stay;
 mod storms;

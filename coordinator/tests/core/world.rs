@@ -116,7 +116,9 @@ pub(crate) fn in_turn(number: u64) -> Config {
     match number % 3 {
         0 => tiny(),
         // Every other time as if the fleet were a large one.
-        1 if number.is_multiple_of(2) => Config { threads_at_shortest: 1, ..steered() },
+        1 if number.is_multiple_of(2) => {
+            Config { threads_at_shortest: 1, slots_of_each: 1, ..steered() }
+        }
         1 => steered(),
         _ => {
             let split_soon = Duration::from_millis(5);

@@ -31,18 +31,27 @@ const GUESS_PLIES: u32 = 4;
 #[derive(Debug)]
 pub struct Modelled {
     model: Model,
-    workers: Vec<Worker>,
+    searchers: Vec<Searching>,
+    memories: Vec<Memory>,
+    /// The threads of each worker.
+    threads: usize,
     ledger: Ledger,
 }
 
+/// What a worker remembers from job to job. A search knows what was in it when it began.
 #[derive(Debug, Default)]
-struct Worker {
+struct Memory {
     table: Table,
+    /// The positions at the horizon at which it was stopped, with the nodes that need not be searched again.
+    begun: Begun,
+}
+
+/// The search of one job by a worker.
+#[derive(Debug, Default)]
+struct Searching {
     log: Log,
     /// The nodes that it had spent on the job before the search began that `log` is of.
     before: u64,
-    /// The positions at the horizon at which it was stopped, with the nodes that need not be searched again.
-    begun: Begun,
     /// The job and its report, if it is left to run.
     running: Option<(Job, Report)>,
     /// The nodes that the job would take without a limit.
@@ -71,11 +80,14 @@ pub struct Alone {
 }
 
 impl Modelled {
-    /// Returns so many workers with empty tables.
+    /// Returns so many workers of `threads` threads with empty tables. A job on several threads is searched by one, which is
+    /// given the speed of all.
     #[must_use]
-    pub fn new(model: Model, workers: usize) -> Self {
-        let ledger = Ledger::default();
-        Self { model, workers: (0..workers).map(|_| Worker::default()).collect(), ledger }
+    pub fn new(model: Model, workers: usize, threads: u32) -> Self {
+        let threads = threads.max(1) as usize;
+        let searchers = (0..workers * threads).map(|_| Searching::default()).collect();
+        let memories = (0..workers).map(|_| Memory::default()).collect();
+        Self { model, searchers, memories, threads, ledger: Ledger::default() }
     }
 
     /// Takes note of what one undisturbed worker has found, for [`Modelled::into_parts`].
@@ -91,18 +103,18 @@ impl Modelled {
 }
 
 impl Modelled {
-    /// Searches `job` as `worker`, which has spent `nodes` nodes on it already.
-    fn search(&mut self, worker: usize, job: &Job, nodes: u64) {
+    /// Searches `job` as `searcher`, which has spent `nodes` nodes on it already.
+    fn search(&mut self, searcher: usize, job: &Job, nodes: u64) {
         let guess =
             if job.window.is_null() { 0 } else { self.model.estimate(job.position, GUESS_PLIES) };
-        let Worker { table, begun, log, before, running, whole, margin, .. } =
-            &mut self.workers[worker];
+        let Memory { table, begun } = &self.memories[searcher / self.threads];
+        let Searching { log, before, running, whole, margin, .. } = &mut self.searchers[searcher];
         *before = nodes;
-        let mut searcher = Searcher::new(&mut self.model, table).after(nodes, begun);
-        let bound = searcher.answer(job.position, job.window, guess);
-        *whole = searcher.nodes.max(1);
-        *margin = searcher.margin;
-        *log = searcher.log;
+        let mut search = Searcher::new(&mut self.model, table).after(nodes, begun);
+        let bound = search.answer(job.position, job.window, guess);
+        *whole = search.nodes.max(1);
+        *margin = search.margin;
+        *log = search.log;
         let mut report = nothing(job, (*whole).min(job.node_limit));
         if *whole <= job.node_limit {
             report.bound = bound;
@@ -138,35 +150,37 @@ impl Model {
 }
 
 impl Crew for Modelled {
-    fn begin(&mut self, worker: usize, job: &Job) {
-        let Worker { table, begun, said, inside, inspected, .. } = &mut self.workers[worker];
-        if table.len() > TABLE {
-            table.clear();
-            begun.clear();
+    fn begin(&mut self, searcher: usize, job: &Job) {
+        let memory = &mut self.memories[searcher / self.threads];
+        if memory.table.len() > TABLE {
+            memory.table.clear();
+            memory.begun.clear();
         }
         for &(position, bound) in &job.known {
-            remember(table, self.model.id(position.canonical()), bound);
+            remember(&mut memory.table, self.model.id(position.canonical()), bound);
         }
+        let Searching { said, inside, inspected, .. } = &mut self.searchers[searcher];
         (*said, *inspected) = (0, 0);
         inside.clear();
-        self.search(worker, job, 0);
+        self.search(searcher, job, 0);
     }
 
-    fn know(&mut self, worker: usize, nodes: u64, known: &[(Position, Bound)]) -> bool {
-        let state = &mut self.workers[worker];
+    fn know(&mut self, searcher: usize, nodes: u64, known: &[(Position, Bound)]) -> bool {
+        let state = &mut self.searchers[searcher];
         let Some((job, _)) = state.running.take() else { return false };
         let at_work = state.at_work(nodes);
-        state.keep(&job, nodes, &mut self.model, &mut self.ledger);
-        state.begun.extend(at_work);
+        let memory = &mut self.memories[searcher / self.threads];
+        state.keep(&job, nodes, memory, &mut self.model, &mut self.ledger);
+        memory.begun.extend(at_work);
         for &(position, bound) in known {
-            remember(&mut state.table, self.model.id(position.canonical()), bound);
+            remember(&mut memory.table, self.model.id(position.canonical()), bound);
         }
-        self.search(worker, &job, nodes);
+        self.search(searcher, &job, nodes);
         true
     }
 
-    fn inside(&mut self, worker: usize, nodes: u64) -> Vec<FoundBound> {
-        let state = &mut self.workers[worker];
+    fn inside(&mut self, searcher: usize, nodes: u64) -> Vec<FoundBound> {
+        let state = &mut self.searchers[searcher];
         if let Some((job, _)) = &state.running {
             let (least, met) = (job.inside, Met::by(job));
             state.inspect(nodes, least, met, &self.model);
@@ -174,9 +188,9 @@ impl Crew for Modelled {
         std::mem::take(&mut state.inside)
     }
 
-    fn look(&mut self, worker: usize, nodes: u64) -> Outlook {
+    fn look(&mut self, searcher: usize, nodes: u64) -> Outlook {
         let seed = self.model.shape().seed;
-        let Worker { running, whole, margin, said, log, .. } = &mut self.workers[worker];
+        let Searching { running, whole, margin, said, log, .. } = &mut self.searchers[searcher];
         let Some((job, report)) = running else { return Outlook::default() };
         let after = |number: usize| {
             let opinion = OPINIONS.get(number).filter(|_| job.window.is_null());
@@ -194,31 +208,33 @@ impl Crew for Modelled {
         }
     }
 
-    fn end(&mut self, worker: usize) -> Report {
-        let state = &mut self.workers[worker];
+    fn end(&mut self, searcher: usize) -> Report {
+        let state = &mut self.searchers[searcher];
         let unfinished = state.running.as_ref().filter(|(_, report)| !report.finished);
         if let Some(limit) = unfinished.map(|(_, report)| report.nodes) {
-            return self.stop(worker, limit);
+            return self.stop(searcher, limit);
         }
-        let (job, report) = state.running.take().expect("the worker has a job");
-        state.keep(&job, u64::MAX, &mut self.model, &mut self.ledger);
+        let (job, report) = state.running.take().expect("the searcher has a job");
+        let memory = &mut self.memories[searcher / self.threads];
+        state.keep(&job, u64::MAX, memory, &mut self.model, &mut self.ledger);
         report
     }
 
-    fn stop(&mut self, worker: usize, nodes: u64) -> Report {
-        let state = &mut self.workers[worker];
-        let (job, report) = state.running.take().expect("the worker has a job");
+    fn stop(&mut self, searcher: usize, nodes: u64) -> Report {
+        let state = &mut self.searchers[searcher];
+        let (job, report) = state.running.take().expect("the searcher has a job");
         let nodes = nodes.min(report.nodes);
         let kept = |spent: u64| (KEPT * spent as f64) as u64;
         let at_work = state.at_work(nodes).map(|(id, spent)| (id, kept(spent)));
-        state.keep(&job, nodes, &mut self.model, &mut self.ledger);
-        state.begun.extend(at_work);
-        let children = state.children(job.position, &self.model);
+        let memory = &mut self.memories[searcher / self.threads];
+        state.keep(&job, nodes, memory, &mut self.model, &mut self.ledger);
+        memory.begun.extend(at_work);
+        let children = memory.children(job.position, &self.model);
         Report { children, order: self.model.order(job.position), ..nothing(&job, nodes) }
     }
 }
 
-impl Worker {
+impl Searching {
     /// Returns the position that is being searched after so many nodes, with the nodes spent on it.
     fn at_work(&self, nodes: u64) -> Option<(Id, u64)> {
         let next = self.log.after(nodes);
@@ -242,22 +258,32 @@ impl Worker {
         self.inspected = self.inspected.max(nodes.min(end));
     }
 
-    /// Takes what was found in the first so many nodes of `job` into the table and the ledger.
-    fn keep(&mut self, job: &Job, nodes: u64, model: &mut Model, ledger: &mut Ledger) {
+    /// Takes what was found in the first so many nodes of `job` into the worker's memory and the ledger.
+    fn keep(
+        &mut self,
+        job: &Job,
+        nodes: u64,
+        memory: &mut Memory,
+        model: &mut Model,
+        ledger: &mut Ledger,
+    ) {
         self.inspect(nodes, job.inside, Met::by(job), model);
         let asked = (model.id(job.position), job.window);
         for found in std::mem::take(&mut self.log).found {
             let Found { after, id, bound, is_leaf, .. } = found;
             if after <= nodes {
-                remember(&mut self.table, id, bound);
+                remember(&mut memory.table, id, bound);
                 if is_leaf {
-                    self.begun.remove(&id);
+                    memory.begun.remove(&id);
                     ledger.add(asked, id, bound, found.nodes as f64);
                 }
             }
         }
     }
+}
 
+impl Memory {
+    /// Returns what is known of the positions after the moves of `position`.
     fn children(&self, position: Position, model: &Model) -> Vec<(Square, Bound)> {
         let bound = |square: Square| {
             let child = position.play(square)?.canonical();

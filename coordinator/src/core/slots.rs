@@ -1,0 +1,110 @@
+//! How many threads a job gets: slots.
+//!
+//! A worker's threads share its table, so that one job on all of them costs less than as many jobs on one thread each that
+//! are cut for it. Where there are fewer requests than threads, the threads of each worker are therefore put together into
+//! *slots*, one for each job, and the fleet is served like one that has so many workers of one thread.
+
+use std::collections::BTreeMap;
+
+use super::Core;
+
+/// The numbers of threads of some workers.
+#[derive(Debug, Default)]
+pub(super) struct Tally(BTreeMap<u32, usize>);
+
+impl Tally {
+    /// Adds a worker with so many threads.
+    pub(super) fn enter(&mut self, threads: u32) {
+        *self.0.entry(threads).or_default() += 1;
+    }
+
+    /// Takes a worker with so many threads out.
+    pub(super) fn leave(&mut self, threads: u32) {
+        if let Some(workers) = self.0.get_mut(&threads) {
+            *workers -= 1;
+            if *workers == 0 {
+                self.0.remove(&threads);
+            }
+        }
+    }
+
+    /// Returns the number of threads.
+    pub(super) fn threads(&self) -> usize {
+        self.slots(1)
+    }
+
+    /// Returns the most threads of one worker.
+    pub(super) fn most(&self) -> u32 {
+        self.0.last_key_value().map_or(0, |(&threads, _)| threads)
+    }
+
+    /// Returns how many jobs of `width` threads the workers can take.
+    pub(super) fn slots(&self, width: u32) -> usize {
+        self.0.iter().map(|(&threads, &workers)| workers * slots(threads, width)).sum()
+    }
+}
+
+/// Returns how many jobs of `width` threads fit on so many threads: one has less where there are fewer, and the last one has
+/// what is left over.
+fn slots(threads: u32, width: u32) -> usize {
+    let whole = threads / width.max(1);
+    whole.max(threads.min(1)) as usize
+}
+
+/// Returns how many of a worker's `free` threads a job gets that is to have `width`.
+pub(super) fn of_free(free: u32, width: u32) -> u32 {
+    if slots(free, width) > 1 { width.max(1) } else { free }
+}
+
+impl Core {
+    /// Returns the number of threads for a job where there are enough jobs.
+    pub(super) fn width(&self) -> u32 {
+        let of_each =
+            self.fleet.threads() / self.crowd.most().max(1) / self.config.slots_of_each.max(1);
+        let most = self.config.widest_job.min(self.fleet.most_threads());
+        u32::try_from(of_each).unwrap_or(u32::MAX).clamp(1, most.max(1))
+    }
+
+    /// Returns the number of jobs that the fleet can work on at once.
+    pub(super) fn slots(&self) -> usize {
+        self.fleet.slots(self.width())
+    }
+
+    /// Returns the number of jobs that could begin now.
+    pub(super) fn free_slots(&self) -> usize {
+        self.fleet.free_slots(self.width())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_job_leaves_no_threads_behind_that_are_too_few_for_another() {
+        for (free, width, jobs) in
+            [(16, 16, 1), (16, 1, 16), (16, 3, 5), (16, 5, 3), (7, 4, 1), (3, 16, 1), (0, 2, 0)]
+        {
+            assert_eq!(slots(free, width), jobs, "{free} threads, {width} each");
+            let (mut left, mut begun) = (free, 0);
+            while left > 0 {
+                left -= of_free(left, width);
+                begun += 1;
+            }
+            assert_eq!(begun, jobs, "{free} threads, {width} each");
+        }
+    }
+
+    #[test]
+    fn a_tally_counts_threads_and_slots_of_those_that_are_in_it() {
+        let mut tally = Tally::default();
+        for threads in [16, 16, 4, 1] {
+            tally.enter(threads);
+        }
+        assert_eq!((tally.threads(), tally.slots(8), tally.slots(16)), (37, 6, 4));
+        assert_eq!(tally.most(), 16);
+        tally.leave(16);
+        tally.leave(1);
+        assert_eq!((tally.threads(), tally.slots(8)), (20, 3));
+    }
+}

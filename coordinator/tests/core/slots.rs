@@ -1,0 +1,73 @@
+//! How many threads a job gets.
+
+use outflank_coordinator::core::{Config, Event, Millis, SolveId};
+use outflank_engine::Window;
+
+use crate::random::{Random, position};
+use crate::script::{Script, assigned, nine_empties, only_job, split, whole};
+
+/// Two workers of eight threads, of which a request that is alone is to have four jobs.
+fn two_of_eight(config: &Config) -> Script {
+    let mut script = Script::new(Config {
+        slots_of_each: 4,
+        goals_from: 1,
+        threads_per_deep: 1,
+        ..config.clone()
+    });
+    script.join(0, 1, 8);
+    script.join(0, 2, 8);
+    script
+}
+
+#[test]
+fn a_request_with_more_threads_than_it_needs_jobs_has_several_threads_for_each() {
+    let jobs = assigned(&two_of_eight(&split()).submit(0, 1, nine_empties()));
+    let of = |worker| jobs.iter().filter(|(whose, _)| *whose == worker).count();
+    assert_eq!((of(1), of(2)), (2, 2));
+    assert!(jobs.iter().all(|(_, job)| job.threads == 4), "{jobs:?}");
+}
+
+#[test]
+fn no_job_has_more_threads_than_the_widest_while_there_are_others() {
+    let jobs =
+        assigned(&two_of_eight(&Config { widest_job: 3, ..split() }).submit(0, 1, nine_empties()));
+    let mut threads: Vec<u32> = jobs.iter().map(|(_, job)| job.threads).collect();
+    threads.sort_unstable();
+    assert_eq!(threads, [3, 3, 5, 5], "two would not be enough for another job");
+}
+
+#[test]
+fn a_single_job_has_all_threads_of_its_worker() {
+    let (_, job) = only_job(&two_of_eight(&whole()).submit(0, 1, nine_empties()));
+    assert_eq!(job.threads, 8);
+}
+
+#[test]
+fn requests_that_are_enough_for_all_threads_have_jobs_of_one_thread() {
+    let mut script = two_of_eight(&split());
+    for solve in 0..4 {
+        let position = position(&mut Random(20 + solve), 9);
+        let event = Event::Submitted { solve: SolveId(solve), position, window: Window::FULL };
+        script.core.hear(Millis(0), event, &script.store);
+    }
+    let jobs = assigned(&script.submit(0, 4, nine_empties()));
+    assert_eq!(jobs.len(), 16);
+    assert!(jobs.iter().all(|(_, job)| job.threads == 1), "{jobs:?}");
+}
+
+#[test]
+fn the_smallest_jobs_grow_with_their_threads() {
+    // The advisor predicts twice two to the power of the empty squares for a value.
+    let fewest_empties = |slots_of_each| {
+        let config = Config { slots_of_each, shortest_job: 16.0, ..split() };
+        let mut script =
+            Script::new(Config { goals_from: usize::MAX, jobs_per_thread: 64.0, ..config });
+        for worker in 1..=8 {
+            script.join(0, worker, 4);
+        }
+        let jobs = assigned(&script.submit(0, 1, nine_empties()));
+        jobs.iter().map(|(_, job)| job.position.empties()).min()
+    };
+    assert_eq!(fewest_empties(32), Some(3), "16 nodes on one thread");
+    assert_eq!(fewest_empties(8), Some(5), "64 nodes on four");
+}
