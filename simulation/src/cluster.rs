@@ -250,6 +250,7 @@ impl<'a> World<'a> {
             Happening::Heartbeat(worker) => self.heartbeat(worker),
             Happening::Tick => {
                 self.schedule(TICK, Happening::Tick);
+                self.share_tables();
                 self.apply(Event::Tick);
             }
         }
@@ -361,6 +362,22 @@ impl<'a> World<'a> {
     fn keeps(&self, searcher: usize, number: u64) -> bool {
         let running = self.searchers[searcher].running.as_ref();
         running.is_some_and(|running| running.appointment == number)
+    }
+
+    /// Has those who search beside each other for one worker know what the others have found.
+    fn share_tables(&mut self) {
+        for worker in 0..self.workers_that_share() {
+            let searchers = self.searchers_of(worker);
+            let is_busy = |&searcher: &usize| self.searchers[searcher].running.is_some();
+            let busy: Vec<usize> = searchers.filter(is_busy).collect();
+            if busy.len() > 1 {
+                busy.into_iter().for_each(|searcher| self.told(searcher, &[]));
+            }
+        }
+    }
+
+    fn workers_that_share(&self) -> usize {
+        if self.cluster.threads > 1 { self.cluster.workers } else { 0 }
     }
 
     fn told(&mut self, searcher: usize, known: &[(Position, Bound)]) {

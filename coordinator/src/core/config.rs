@@ -27,9 +27,10 @@ pub struct Config {
     /// Where there are more threads than this for each request, jobs get more threads than one, as many as leave so many jobs
     /// for each request; 128.
     pub slots_of_each: usize,
-    /// But they get no more than this; 16.
+    /// But they get no more than this, neither there nor where there are so few workers that one leads; 16.
     pub widest_job: u32,
-    /// With more threads than this no worker leads a request: they would wait for it too long; 8.
+    /// If all threads can be put together for no more jobs than this, one worker leads each request; with more jobs at once they
+    /// would wait for it too long; 8. Here and below *threads* are those of the fleet by the threads of a job.
     pub most_led: usize,
     /// From so many threads on the value of a position that is split is sought by goals on the position
     /// itself if it is cut into small jobs from the beginning, before that by the value of its eldest child. What

@@ -176,14 +176,15 @@ impl Core {
         if free == 0 {
             return (false, refused);
         }
+        let waiting = self.ready.len() - refused.min(self.ready.len());
         // Where splitting was broken off there will be more.
-        let one_slot_each = self.ready.len() >= free + refused || turn.splits == 0;
+        let width = if turn.splits == 0 { self.width() } else { self.width_for(waiting) };
         let batch: Vec<(Rank, Item)> = self.ready.iter().take(free + refused).copied().collect();
         let (mut moved, mut refused) = (false, 0);
         for (rank, item) in batch {
             let done = match item {
-                Item::Question(key) => self.assign_question(turn, key, one_slot_each),
-                Item::Line(solve) => self.assign_line(turn, solve, one_slot_each),
+                Item::Question(key) => self.assign_question(turn, key, width),
+                Item::Line(solve) => self.assign_line(turn, solve, width),
             };
             if done {
                 self.ready.remove(&(rank, item));
@@ -195,14 +196,9 @@ impl Core {
         (moved, refused)
     }
 
-    /// Starts a job for a waiting question, or lets the question wait for a running job that
+    /// Starts a job of `width` threads for a waiting question, or lets the question wait for a running job that
     /// answers it too. Returns `false` if no suitable worker is free.
-    pub(super) fn assign_question(
-        &mut self,
-        turn: &mut Turn<'_>,
-        key: Key,
-        one_slot: bool,
-    ) -> bool {
+    pub(super) fn assign_question(&mut self, turn: &mut Turn<'_>, key: Key, width: u32) -> bool {
         self.rehome(key);
         let Some(question) = self.questions.get(&key) else { return true };
         let job_key = self.narrowed(turn, key);
@@ -223,7 +219,7 @@ impl Core {
         };
         let (home, limit) = (question.home, self.node_limit(key, question));
         let (predicted, doubt) = (question.predicted, question.rank.doubt);
-        let threads = if one_slot { slots::of_free(free, self.width()) } else { free };
+        let threads = slots::of_free(free, width);
         if let Some(node) = self.graph.get_mut(key.position) {
             node.running.insert((job_key.window, key.window));
         }

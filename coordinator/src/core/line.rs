@@ -105,8 +105,8 @@ impl Core {
             .find(|&(_, child)| self.known(turn, child.canonical()).bound.upper() <= -value)
     }
 
-    /// Starts the line job of a request. Returns `false` if no worker is free.
-    pub(super) fn assign_line(&mut self, turn: &mut Turn<'_>, id: SolveId, one: bool) -> bool {
+    /// Starts the line job of a request, of `width` threads. Returns `false` if no worker is free.
+    pub(super) fn assign_line(&mut self, turn: &mut Turn<'_>, id: SolveId, width: u32) -> bool {
         let Some(solve) = self.solves.get(&id) else { return true };
         let Some(root_value) = solve.bound.value() else { return true };
         let walk = self.walk(turn, solve, root_value);
@@ -123,7 +123,7 @@ impl Core {
         let predicted = self.line_nodes(position, value);
         let growth = self.config.budget_factor.powi(attempts as i32 + 1);
         let limit = (predicted * growth).max(self.config.shortest_job) as u64;
-        let threads = if one { slots::of_free(free, self.width()) } else { free };
+        let threads = slots::of_free(free, width);
         let lease = Lease::new(Target::Line(id), id, key, threads, predicted);
         if let Some(solve) = self.solves.get_mut(&id) {
             solve.line_attempts += 1;

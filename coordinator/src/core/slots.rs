@@ -1,8 +1,9 @@
 //! How many threads a job gets: slots.
 //!
-//! A worker's threads share its table, so that one job on all of them costs less than as many jobs on one thread each that
-//! are cut for it. Where there are fewer requests than threads, the threads of each worker are therefore put together into
-//! *slots*, one for each job, and the fleet is served like one that has so many workers of one thread.
+//! Threads that search one position together waste less than jobs that are cut for as many threads. So where there are more
+//! threads than requests can be cut up for well, those of each worker are put together into *slots*, one for each job, and the
+//! fleet is served like one that has so many workers of one thread. That is so where there are so few workers that one can lead,
+//! and where there are very many threads for each request.
 
 use std::collections::BTreeMap;
 
@@ -57,12 +58,26 @@ pub(super) fn of_free(free: u32, width: u32) -> u32 {
 }
 
 impl Core {
-    /// Returns the number of threads for a job where there are enough jobs.
+    /// Returns the number of threads for a job where there are enough jobs. A worker that is alone has one for each, as what it
+    /// is given whole has all of them anyway.
     pub(super) fn width(&self) -> u32 {
-        let of_each =
-            self.fleet.threads() / self.crowd.most().max(1) / self.config.slots_of_each.max(1);
-        let most = self.config.widest_job.min(self.fleet.most_threads());
-        u32::try_from(of_each).unwrap_or(u32::MAX).clamp(1, most.max(1))
+        let requests = self.crowd.most().max(1);
+        let widest = self.config.widest_job.min(self.fleet.most_threads()).max(1);
+        // The most threads of which each request still gets a job.
+        let whole = (2..=widest).rev().find(|&width| self.fleet.slots(width) >= requests);
+        let led = whole.filter(|&width| self.fleet.slots(width) <= self.config.most_led);
+        if let Some(width) = led.filter(|_| self.fleet.accepting() > 1) {
+            return width;
+        }
+        let for_each = self.fleet.threads() / requests / self.config.slots_of_each.max(1);
+        u32::try_from(for_each).unwrap_or(u32::MAX).clamp(1, widest)
+    }
+
+    /// Returns the number of threads for each of so many jobs that wait: more if there are not enough.
+    pub(super) fn width_for(&self, jobs: usize) -> u32 {
+        let width = self.width();
+        let mut wider = (width..=self.fleet.most_threads()).rev();
+        wider.find(|&wider| self.fleet.free_slots(wider) >= jobs).unwrap_or(width)
     }
 
     /// Returns the number of jobs that the fleet can work on at once.

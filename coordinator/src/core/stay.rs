@@ -91,7 +91,7 @@ impl Core {
         if let Some(worker) = worker {
             self.make_familiar(key.position, worker);
         }
-        let given = self.assign_question(turn, key, true);
+        let given = self.assign_question(turn, key, self.width());
         if !given {
             self.ready.insert(item);
         }

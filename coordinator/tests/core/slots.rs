@@ -4,7 +4,7 @@ use outflank_coordinator::core::{Config, Event, Millis, SolveId};
 use outflank_engine::Window;
 
 use crate::random::{Random, position};
-use crate::script::{Script, assigned, nine_empties, only_job, split, whole};
+use crate::script::{Script, assigned, joined, nine_empties, only_job, split, whole};
 
 /// Two workers of eight threads, of which a request that is alone is to have four jobs.
 fn two_of_eight(config: &Config) -> Script {
@@ -29,11 +29,10 @@ fn a_request_with_more_threads_than_it_needs_jobs_has_several_threads_for_each()
 
 #[test]
 fn no_job_has_more_threads_than_the_widest_while_there_are_others() {
-    let jobs =
-        assigned(&two_of_eight(&Config { widest_job: 3, ..split() }).submit(0, 1, nine_empties()));
-    let mut threads: Vec<u32> = jobs.iter().map(|(_, job)| job.threads).collect();
-    threads.sort_unstable();
-    assert_eq!(threads, [3, 3, 5, 5], "two would not be enough for another job");
+    let narrow = Config { widest_job: 2, ..split() };
+    let jobs = assigned(&two_of_eight(&narrow).submit(0, 1, nine_empties()));
+    assert_eq!(jobs.len(), 8);
+    assert!(jobs.iter().all(|(_, job)| job.threads == 2), "{jobs:?}");
 }
 
 #[test]
@@ -70,4 +69,27 @@ fn the_smallest_jobs_grow_with_their_threads() {
     };
     assert_eq!(fewest_empties(32), Some(3), "16 nodes on one thread");
     assert_eq!(fewest_empties(8), Some(5), "64 nodes on four");
+}
+
+#[test]
+fn where_one_worker_can_lead_jobs_have_all_threads_that_there_are_for_a_request() {
+    for (requests, threads) in [(1, 8), (2, 8), (3, 4), (5, 2), (8, 2), (9, 1)] {
+        let mut script = Script::new(Config { most_led: 8, ..whole() });
+        for solve in 0..requests - 1 {
+            let position = position(&mut Random(20 + solve), 9);
+            let event = Event::Submitted { solve: SolveId(solve), position, window: Window::FULL };
+            script.core.hear(Millis(0), event, &script.store);
+        }
+        let event = Event::Submitted {
+            solve: SolveId(requests),
+            position: nine_empties(),
+            window: Window::FULL,
+        };
+        script.core.hear(Millis(0), event, &script.store);
+        script.core.hear(Millis(0), joined(1, 1, 8), &script.store);
+        let jobs = assigned(&script.join(0, 2, 8));
+        let fewest = jobs.iter().map(|(_, job)| job.threads).min();
+        assert_eq!(fewest, Some(threads), "{requests} requests");
+        assert!(jobs.len() <= requests as usize, "{requests} requests: {jobs:?}");
+    }
 }
