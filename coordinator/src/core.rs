@@ -130,6 +130,8 @@ pub struct Core {
     solves: BTreeMap<SolveId, Solve>,
     crowd: Crowd,
     fleet: Fleet,
+    /// Whether requests were led when jobs were handed out last, but for times when one worker was left.
+    were_led: bool,
     /// What waits for a worker, to be expanded if it is too large.
     queue: BTreeSet<(Rank, Item)>,
     /// What waits for a worker and fits one.
@@ -220,6 +222,7 @@ impl Core {
             solves: BTreeMap::new(),
             crowd: Crowd::default(),
             fleet: Fleet::default(),
+            were_led: false,
             queue: BTreeSet::new(),
             ready: BTreeSet::new(),
             brothers: BTreeSet::new(),
@@ -348,12 +351,8 @@ impl Core {
 
     fn joined(&mut self, turn: &mut Turn<'_>, worker: WorkerId, process: ProcessId, threads: u32) {
         self.left(turn, worker);
-        let was_small = self.is_small_fleet();
         self.fleet.join(worker, process, threads.max(1), after(turn.now, self.config.lease));
         self.told.has_come(process);
-        if was_small && !self.is_small_fleet() {
-            self.uncover_all();
-        }
         self.audits.look_at_debts(turn.now);
     }
 

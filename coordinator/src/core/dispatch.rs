@@ -28,6 +28,7 @@ impl Core {
         if self.audits.taking_back {
             return;
         }
+        self.look_at_leads();
         self.dismiss_assistants(turn);
         self.assign_audits(turn);
         if self.audits.taking_back {

@@ -150,10 +150,15 @@ impl Core {
         }
     }
 
-    /// Puts all that was left to leads into the queue: in a large fleet nobody leads.
-    pub(super) fn uncover_all(&mut self) {
-        let keys: Vec<Key> = self.questions.keys().copied().collect();
-        keys.into_iter().for_each(|key| self.uncover(key));
+    /// Puts all that was left to leads into the queue when nobody leads any more: there are too many workers, or
+    /// requests.
+    pub(super) fn look_at_leads(&mut self) {
+        if self.is_small_fleet() {
+            self.were_led = true;
+        } else if self.slots() > self.config.most_led && std::mem::take(&mut self.were_led) {
+            let keys: Vec<Key> = self.questions.keys().copied().collect();
+            keys.into_iter().for_each(|key| self.uncover(key));
+        }
     }
 
     /// Puts one child into the queue if it was left to the job of a question above.

@@ -214,6 +214,27 @@ fn a_fleet_that_has_grown_does_not_wait_for_a_lead_to_solve_the_whole() {
 }
 
 #[test]
+fn what_was_left_to_a_lead_is_not_when_there_are_too_many_requests_to_lead() {
+    let mut script = Script::new(Config { most_led: 2, ..split() });
+    script.join(0, 1, 4);
+    script.join(0, 2, 4);
+    let ((lead, whole), (other, assistance)) = led(&script.submit(0, 1, nine_empties()));
+    let value = Oracle::default().value(nine_empties()).discs();
+    let believes = |searches, is_last| believed(&whole, value, searches, is_last);
+    script.interim(1, lead, believes(2, false));
+    let mut random = Random(21);
+    let mut open = Vec::new();
+    for solve in 2..=3 {
+        open.extend(assigned(&script.submit(1, solve, position(&mut random, 9))));
+    }
+    open.extend(assigned(&script.report(1, other, empty(&assistance, 10))));
+    open.extend(assigned(&script.interim(2, lead, believes(3, true))));
+    let mut answered = work_off(&mut script, 3, open, lead);
+    answered.sort_unstable();
+    assert_eq!(answered, [1, 2, 3], "the other one is idle: {:?}", script.core.status());
+}
+
+#[test]
 fn the_last_value_of_a_crowd_is_shared() {
     let mut script = Script::new(Config { lines: false, leaf_empties: 3, ..crowded() });
     for worker in 1..=20 {

@@ -110,11 +110,16 @@ pub(crate) fn steered() -> Config {
     Config { goals_from: 1, threads_per_deep: 0, ..tiny() }
 }
 
-/// Returns one of the two, or one where beliefs steer what goes out whole and is split late, so that seeds have
-/// them in turn.
+/// Returns one of the two, or one where beliefs steer what goes out whole and is split late, or where they do so if nobody
+/// leads, so that seeds have them in turn.
 pub(crate) fn in_turn(number: u64) -> Config {
     match number % 3 {
-        0 => tiny(),
+        0 if number.is_multiple_of(2) => tiny(),
+        // Few workers of several threads are led, and more, or more requests, are steered.
+        0 => {
+            let lead_patience = Duration::from_secs(2);
+            Config { most_led: 3, goals_from: 4, lead_patience, ..tiny() }
+        }
         // Every other time as if the fleet were a large one.
         1 if number.is_multiple_of(2) => {
             Config { threads_at_shortest: 1, slots_of_each: 1, ..steered() }
