@@ -15,6 +15,7 @@ use outflank_engine::{Bound, Position, SharedHint, Square, Window};
 
 use crate::crew::Crew;
 use crate::measures::{Measures, Piece};
+use crate::speed::speed_up;
 use crate::usefulness::Usefulness;
 
 /// A position whose value is asked for.
@@ -69,16 +70,6 @@ const HEARTBEAT: u64 = 5_000_000;
 
 /// The time between two ticks of the core, in microseconds.
 const TICK: u64 = 100_000;
-
-/// What each further thread of a job costs all of them: two make a search 1.9 times as fast, four 3.5 times, eight 5.9 times and
-/// sixteen 9.1 times, about as the engine's threads on virtual clocks do (docs/search.md, "Many threads").
-const LOST_BY_A_THREAD: f64 = 0.05;
-
-/// Returns how many times as fast a job is searched on so many threads as on one.
-fn speed_up(threads: u32) -> f64 {
-    let threads = f64::from(threads.max(1));
-    threads / (1.0 + LOST_BY_A_THREAD * (threads - 1.0))
-}
 
 /// Runs until all requests are answered. `watch` sees every job when it has ended.
 pub fn simulate(
@@ -488,18 +479,5 @@ impl<'a> World<'a> {
         }
         self.measures.needed_nodes = self.usefulness.nodes();
         self.measures
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::speed_up;
-
-    #[test]
-    fn threads_are_as_fast_as_docs_say() {
-        for (threads, expected) in [(1, 1.0), (2, 1.9), (4, 3.5), (8, 5.9), (16, 9.1)] {
-            let speed_up = speed_up(threads);
-            assert!((speed_up - expected).abs() < 0.06, "{threads} threads: {speed_up}");
-        }
     }
 }

@@ -17,6 +17,7 @@ mod measures;
 pub mod model;
 mod pace;
 mod random;
+mod speed;
 mod usefulness;
 
 pub use cluster::{Cluster, Request, simulate};
