@@ -357,7 +357,10 @@ impl<'a> World<'a> {
 
     /// Has those who search beside each other for one worker know what the others have found.
     fn share_tables(&mut self) {
-        for worker in 0..self.workers_that_share() {
+        if self.cluster.threads == 1 {
+            return;
+        }
+        for worker in 0..self.cluster.workers {
             let searchers = self.searchers_of(worker);
             let is_busy = |&searcher: &usize| self.searchers[searcher].running.is_some();
             let busy: Vec<usize> = searchers.filter(is_busy).collect();
@@ -365,10 +368,6 @@ impl<'a> World<'a> {
                 busy.into_iter().for_each(|searcher| self.told(searcher, &[]));
             }
         }
-    }
-
-    fn workers_that_share(&self) -> usize {
-        if self.cluster.threads > 1 { self.cluster.workers } else { 0 }
     }
 
     fn told(&mut self, searcher: usize, known: &[(Position, Bound)]) {

@@ -14,7 +14,7 @@ use super::{Core, Turn, slots};
 /// A goal among many requests may take so many times the largest job that is planned.
 const LONGEST: f64 = 4.0;
 
-/// Where there are more threads than requests the largest job shrinks with the square of the requests for each thread: with
+/// Where there are more slots than requests the largest job shrinks with the square of the requests for each slot: with
 /// smaller jobs several workers find enough to do for one request that is needed for sure.
 const SHRINKING: i32 = 2;
 
@@ -61,7 +61,7 @@ impl Core {
         }
     }
 
-    /// Takes items from the queue until every free thread could have one, besides the `refused` ones that nobody who
+    /// Takes items from the queue until every free slot could have one, besides the `refused` ones that nobody who
     /// is free can take; what does not fit a job is expanded.
     fn fill(&mut self, turn: &mut Turn<'_>, refused: usize) {
         let free = self.free_slots();
@@ -128,10 +128,10 @@ impl Core {
     }
 
     /// Returns the largest job that requests are cut into, in predicted nodes. What is cut costs more nodes
-    /// than what is whole: so nothing is cut, but for its size, while there is a request for each thread.
+    /// than what is whole: so nothing is cut, but for its size, while there is a request for each slot.
     pub(super) fn job_size(&self) -> f64 {
         let slots = self.slots().max(1);
-        if self.waits_for_threads() {
+        if self.waits_for_slots() {
             return self.longest_job();
         }
         let remaining: f64 = self.solves.values().map(Solve::remaining).sum();
@@ -163,9 +163,9 @@ impl Core {
         (self.config.shortest_job * growth).min(self.config.longest_job)
     }
 
-    /// Returns whether there are too many requests to cut them up: one for each thread, or for each few of
-    /// many threads. What runs long is split when workers are idle.
-    fn waits_for_threads(&self) -> bool {
+    /// Returns whether there are too many requests to cut them up: one for each slot, or for each few of
+    /// many slots. What runs long is split when workers are idle.
+    fn waits_for_slots(&self) -> bool {
         let slots = self.slots();
         self.solves.len() >= slots || slots >= self.config.goals_from && !self.is_deep()
     }
