@@ -63,7 +63,7 @@ pub(crate) struct Simulate {
     /// The empty squares at which the synthetic tree ends [default: 10 less than the roots].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(8..=42))]
     horizon: Option<u32>,
-    /// The nodes that a worker searches in a second, 1 or more.
+    /// The nodes that a thread searches in a second, 1 or more.
     #[arg(long, value_name = "N", default_value_t = 29e6, value_parser = speed)]
     speed: f64,
     /// The smallest job, in predicted nodes [default: as the coordinator's].
