@@ -13,7 +13,8 @@ pub struct Config {
     /// A job predicted to be this small, in nodes, is never split; 10 million, a third of a second.
     pub shortest_job: f64,
     /// With more threads than this the smallest jobs grow in proportion to the threads: one core has to think about
-    /// each of them, and can hand out only so many in a second; 200.
+    /// each of them, and can hand out only so many in a second. And goals are served as a crowd then, however few they are,
+    /// each job by up to four threads of a worker; 200.
     pub threads_at_shortest: usize,
     /// The largest job, in predicted nodes: ten thousand million, about five minutes of one core. Up to this size requests
     /// go out whole while there are enough of them; a goal among many that takes four times as much is split then. For

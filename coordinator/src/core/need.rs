@@ -116,9 +116,11 @@ impl Core {
     }
 
     /// Returns whether many workers search few positions, so that these are cut into small jobs from the
-    /// beginning. The last requests of a campaign are not: they run already, and are split as far as needed.
+    /// beginning. The last requests of a campaign are not: they run already, and are split as far as needed. Nor are
+    /// goals in a large fleet: the workers that they go out to know better what comes first than the core does.
     pub(super) fn is_deep(&self) -> bool {
         self.is_steered()
+            && !self.are_goals_of_many_threads()
             && self.crowd.most().saturating_mul(self.config.threads_per_deep) <= self.slots()
     }
 
@@ -389,6 +391,8 @@ mod tests {
             let solve = SolveId(number);
             core.on(Millis(0), Event::Submitted { solve, position, window }, &Nothing);
         }
+        // Goals alone would not be deep.
+        core.crowd.came(SolveId(3), Window::FULL, 3);
         let mut room_for = |need: f64| {
             let mut turn = Turn::new(Millis(1), &Nothing);
             core.set_need(running, Wanted::Solve(SolveId(1)), 0.1);

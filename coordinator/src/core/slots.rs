@@ -3,11 +3,16 @@
 //! Threads that search one position together waste less than jobs that are cut for as many threads. So where there are more
 //! threads than requests can be cut up for well, those of each worker are put together into *slots*, one for each job, and the
 //! fleet is served like one that has so many workers of one thread. That is so where there are so few workers that one can lead,
-//! and where there are very many threads for each request.
+//! where there are very many threads for each request, and where a large fleet searches nothing but goals: each of these goes out
+//! to workers that stay with it, who would otherwise have to share it at once.
 
 use std::collections::BTreeMap;
 
 use super::Core;
+
+/// Where a large fleet searches nothing but goals a job has so many threads, if there are as many for each: more would lose more
+/// to each other than they save.
+const WIDTH_OF_GOALS: usize = 4;
 
 /// The numbers of threads of some workers.
 #[derive(Debug, Default)]
@@ -69,8 +74,18 @@ impl Core {
         if let Some(width) = led.filter(|_| self.fleet.accepting() > 1) {
             return width;
         }
-        let for_each = self.fleet.threads() / requests / self.config.slots_of_each.max(1);
-        u32::try_from(for_each).unwrap_or(u32::MAX).clamp(1, widest)
+        let threads = self.fleet.threads();
+        let shared = match self.are_goals_of_many_threads() {
+            true => (threads / self.solves.len().max(1)).min(WIDTH_OF_GOALS),
+            false => 1,
+        };
+        let for_each = threads / requests / self.config.slots_of_each.max(1);
+        u32::try_from(for_each.max(shared)).unwrap_or(u32::MAX).clamp(1, widest)
+    }
+
+    /// Returns whether a large fleet searches nothing but goals.
+    pub(super) fn are_goals_of_many_threads(&self) -> bool {
+        self.crowd.are_goals() && self.fleet.threads() > self.config.threads_at_shortest
     }
 
     /// Returns the number of threads for each of so many jobs that wait: more if there are not enough.

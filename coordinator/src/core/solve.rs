@@ -154,7 +154,7 @@ impl Core {
             reported: turn.now,
         };
         self.solves.insert(id, solve);
-        self.crowd.came(id, self.solves.len());
+        self.crowd.came(id, window, self.solves.len());
         let key = Key { position: root, window };
         if self.ask(turn, key, Wanted::Solve(id), id, 1.0, 1.0) {
             self.look_below(turn, id, key);
@@ -191,7 +191,7 @@ impl Core {
     fn take_solve(&mut self, id: SolveId) -> Option<Solve> {
         let solve = self.solves.remove(&id)?;
         self.insides.forget(id);
-        self.crowd.left(self.solves.keys().next().copied());
+        self.crowd.left(solve.window, self.solves.keys().next().copied());
         Some(solve)
     }
 

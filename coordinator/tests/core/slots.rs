@@ -1,7 +1,7 @@
 //! How many threads a job gets.
 
 use outflank_coordinator::core::{Config, Event, Millis, SolveId};
-use outflank_engine::Window;
+use outflank_engine::{Score, Window};
 
 use crate::random::{Random, position};
 use crate::script::{Script, assigned, joined, nine_empties, only_job, split, whole};
@@ -91,5 +91,34 @@ fn where_one_worker_can_lead_jobs_have_all_threads_that_there_are_for_a_request(
         let fewest = jobs.iter().map(|(_, job)| job.threads).min();
         assert_eq!(fewest, Some(threads), "{requests} requests");
         assert!(jobs.len() <= requests as usize, "{requests} requests: {jobs:?}");
+    }
+}
+
+/// Returns so many goals, asked at once, for a fleet that is large from 17 threads on.
+fn goals(requests: u64, window: Window) -> Script {
+    let config = Config { threads_at_shortest: 16, threads_per_deep: 1, goals_from: 1, ..split() };
+    let mut script = Script::new(config);
+    for solve in 0..requests {
+        let position = position(&mut Random(20 + solve), 9);
+        let event = Event::Submitted { solve: SolveId(solve), position, window };
+        script.core.hear(Millis(0), event, &script.store);
+    }
+    script
+}
+
+/// Returns the fewest threads of a job when two workers have come.
+fn narrowest(script: &mut Script, threads: u32) -> Option<u32> {
+    script.core.hear(Millis(0), joined(1, 1, threads - 8), &script.store);
+    assigned(&script.join(0, 2, 8)).iter().map(|(_, job)| job.threads).min()
+}
+
+#[test]
+fn goals_in_a_large_fleet_have_up_to_four_threads_each_and_values_one() {
+    let goal = Score::new(2).and_then(Window::at_least).expect("a goal");
+    for (window, threads, requests, wide) in
+        [(goal, 17, 8, 2), (goal, 17, 3, 4), (goal, 16, 3, 1), (Window::FULL, 17, 3, 1)]
+    {
+        let found = narrowest(&mut goals(requests, window), threads);
+        assert_eq!(found, Some(wide), "{requests} requests for {window}, {threads} threads");
     }
 }
