@@ -7,7 +7,8 @@ use outflank_engine::Window;
 use super::message::SolveId;
 
 /// The most requests that were open at once since the oldest of those that still are has come: the last of
-/// a campaign know that they were many, and a request that comes later does not.
+/// a campaign know that they were many, and a request that comes later does not. And how many of those that are open ask
+/// for more than a goal.
 #[derive(Debug, Default)]
 pub(super) struct Crowd {
     /// Requests, in the order in which they came, and how many were open then; only those after which
