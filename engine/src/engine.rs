@@ -10,6 +10,7 @@ use crate::evaluation::Weights;
 use crate::search::crew::Tools;
 use crate::search::effort::{Effort, effort};
 use crate::search::root;
+use crate::search::turns::{Rehearsal, Turns};
 use crate::search::witness::Witness;
 use crate::small;
 use crate::table::{Entry, Hints, Table};
@@ -98,7 +99,7 @@ impl Engine {
     /// [`clear`]: Self::clear
     #[must_use]
     pub fn solve(&self, request: &Request, control: &Control) -> Answer {
-        self.search(request, control, None, None)
+        self.search(request, control, self.next_tools())
     }
 
     /// Searches as [`solve`](Self::solve) and returns a sample of the questions that its comparisons of
@@ -107,8 +108,21 @@ impl Engine {
     #[must_use]
     pub fn questions(&self, request: &Request) -> Vec<(Position, i32)> {
         let witness = Witness::default();
-        let _answer = self.search(request, &Control::default(), None, Some(&witness));
+        let tools = Tools { witness: Some(&witness), ..self.next_tools() };
+        let _answer = self.search(request, &Control::default(), tools);
         witness.into_questions()
+    }
+
+    /// Searches as [`solve`](Self::solve) would on a machine with a processor for each thread: the threads take turns by
+    /// clocks that count nodes, so that any machine can find out what so many threads bring, and the same sequence of
+    /// requests since [`clear`](Self::clear) gives the same answers, node counts and times. It takes longer than one
+    /// thread would. Positions of smaller boards are searched on one thread.
+    #[must_use]
+    pub fn rehearse(&self, request: &Request, control: &Control) -> (Answer, Rehearsal) {
+        let turns = Turns::new(request.threads);
+        let tools = Tools { turns: Some(&turns), ..self.next_tools() };
+        let answer = self.search(request, control, tools);
+        (answer, turns.taken())
     }
 
     /// Helps another engine that solves the same request, as assistant number `number`: goes through
@@ -116,7 +130,7 @@ impl Engine {
     /// of use if `control` wants hints and each engine [hears](Self::hear) those of the other.
     #[must_use]
     pub fn assist(&self, request: &Request, control: &Control, number: u32) -> Answer {
-        self.search(request, control, Some(number), None)
+        self.search(request, control, Tools { assistant: Some(number), ..self.next_tools() })
     }
 
     /// Returns positions that the searches since [`clear`](Self::clear) went through and in which
@@ -184,19 +198,12 @@ impl Engine {
         self.searches.fetch_add(1, Ordering::Relaxed).wrapping_add(1) as u8
     }
 
-    fn search(
-        &self,
-        request: &Request,
-        control: &Control,
-        assistant: Option<u32>,
-        witness: Option<&Witness>,
-    ) -> Answer {
-        let generation = self.next_generation();
+    fn search(&self, request: &Request, control: &Control, tools: Tools<'_>) -> Answer {
         self.prepare(request.position.empties());
         if request.position.walls() != 0 {
-            return self.solve_small(generation, request, control);
+            return self.solve_small(tools.generation, request, control);
         }
-        let tools = &Tools { assistant, witness, ..self.tools(generation) };
+        let tools = &tools;
         match self.isa {
             Isa::Scalar(set) => root::solve(set, tools, request, control),
             #[cfg(target_arch = "x86_64")]
@@ -298,8 +305,21 @@ impl Engine {
         self.hints.prepare(empties);
     }
 
+    /// Returns what a new search needs.
+    fn next_tools(&self) -> Tools<'_> {
+        self.tools(self.next_generation())
+    }
+
     fn tools(&self, generation: u8) -> Tools<'_> {
         let Self { table, hints, weights, .. } = self;
-        Tools { table, hints, weights: *weights, generation, assistant: None, witness: None }
+        Tools {
+            table,
+            hints,
+            weights: *weights,
+            generation,
+            assistant: None,
+            witness: None,
+            turns: None,
+        }
     }
 }

@@ -28,6 +28,7 @@ pub use estimate::{Estimate, estimate, predicted_nodes};
 pub use position::Position;
 pub use score::Score;
 pub use search::effort::Effort;
+pub use search::turns::Rehearsal;
 pub use square::{NotASquare, Square};
 pub use symmetry::Symmetry;
 pub use table::SharedHint;

@@ -44,6 +44,7 @@ pub(crate) mod searcher;
 mod selective;
 mod shallow;
 mod stability;
+pub(crate) mod turns;
 pub(crate) mod witness;
 
 pub(crate) use entries::SearchSet;

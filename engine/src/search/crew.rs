@@ -17,6 +17,7 @@ use super::past::{Past, Verdict};
 use super::principal::{Task, brother};
 use super::root_moves::RootMoves;
 use super::searcher::{Searcher, Stopped};
+use super::turns::{self, Turns};
 use super::witness::Witness;
 use crate::evaluation::Weights;
 use crate::table::{Hints, Table};
@@ -38,6 +39,8 @@ pub(crate) struct Tools<'a> {
     pub(crate) assistant: Option<u32>,
     /// Who wants to see what comparisons of costs look at.
     pub(crate) witness: Option<&'a Witness>,
+    /// By which the threads take turns, in a rehearsal.
+    pub(crate) turns: Option<&'a Turns>,
 }
 
 /// What the threads of one search have in common.
@@ -50,6 +53,7 @@ pub(crate) struct Crew<'a> {
     pub(crate) generation: u8,
     pub(crate) assistant: Option<u32>,
     pub(crate) witness: Option<&'a Witness>,
+    pub(crate) turns: Option<&'a Turns>,
     pub(crate) root_moves: RootMoves,
     node_limit: AtomicU64,
     /// Threads that wait for work; read without the lock before a split is prepared.
@@ -163,6 +167,7 @@ impl<'a> Crew<'a> {
             generation: tools.generation,
             assistant: tools.assistant,
             witness: tools.witness,
+            turns: tools.turns,
             root_moves: RootMoves::new(root),
             node_limit: AtomicU64::new(limit),
             idle: AtomicUsize::new(0),
@@ -194,19 +199,21 @@ impl<'a> Crew<'a> {
     /// Sends the waiting threads home.
     fn dismiss(&self) {
         self.board().over = true;
-        self.changed.notify_all();
+        self.call(0);
     }
 
-    /// Works on whatever is open until the search is over.
-    pub(crate) fn help<K: SearchSet>(&'a self, kernels: K) {
+    /// Works on whatever is open, as thread number `thread`, until the search is over.
+    pub(crate) fn help<K: SearchSet>(&'a self, kernels: K, thread: usize) {
+        let _seat = self.turns.map(|turns| turns.enter(thread));
         let mut searcher = Searcher::new(kernels, self);
-        while let Some(split) = self.wait_for_work() {
+        searcher.thread = thread;
+        while let Some(split) = self.wait_for_work(thread) {
             work_on(&mut searcher, &split);
             searcher.report_nodes();
         }
     }
 
-    fn wait_for_work(&self) -> Option<Arc<SplitPoint>> {
+    fn wait_for_work(&self, thread: usize) -> Option<Arc<SplitPoint>> {
         let mut board = self.board();
         loop {
             if board.over {
@@ -216,14 +223,12 @@ impl<'a> Crew<'a> {
             if let Some(split) = board.open.first() {
                 return Some(Arc::clone(split));
             }
-            self.idle.fetch_add(1, Ordering::Relaxed);
-            board = self.changed.wait(board).unwrap_or_else(PoisonError::into_inner);
-            self.idle.fetch_sub(1, Ordering::Relaxed);
+            board = self.wait_for_change(board, thread);
         }
     }
 
     /// Waits until `split`, of which no move is left to take, is done, or there is work below it, which is returned.
-    fn wait_for(&self, split: &Arc<SplitPoint>) -> Option<Arc<SplitPoint>> {
+    fn wait_for(&self, split: &Arc<SplitPoint>, thread: usize) -> Option<Arc<SplitPoint>> {
         let mut board = self.board();
         loop {
             if split.is_done() {
@@ -232,20 +237,43 @@ impl<'a> Crew<'a> {
             if let Some(below) = board.open.iter().find(|open| open.is_below(split)) {
                 return Some(Arc::clone(below));
             }
-            self.idle.fetch_add(1, Ordering::Relaxed);
-            board = self.changed.wait(board).unwrap_or_else(PoisonError::into_inner);
-            self.idle.fetch_sub(1, Ordering::Relaxed);
+            board = self.wait_for_change(board, thread);
         }
     }
 
-    fn open(&self, split: &Arc<SplitPoint>) {
-        self.board().open.push(Arc::clone(split));
-        self.changed.notify_all();
+    fn wait_for_change<'b>(
+        &'b self,
+        board: MutexGuard<'b, Notices>,
+        thread: usize,
+    ) -> MutexGuard<'b, Notices> {
+        self.idle.fetch_add(1, Ordering::Relaxed);
+        let board = if let Some(turns) = self.turns {
+            drop(board);
+            turns.rest(thread);
+            self.board()
+        } else {
+            self.changed.wait(board).unwrap_or_else(PoisonError::into_inner)
+        };
+        self.idle.fetch_sub(1, Ordering::Relaxed);
+        board
     }
 
-    fn close(&self, split: &Arc<SplitPoint>) {
+    fn open(&self, split: &Arc<SplitPoint>, thread: usize) {
+        self.board().open.push(Arc::clone(split));
+        self.call(thread);
+    }
+
+    fn close(&self, split: &Arc<SplitPoint>, thread: usize) {
         self.board().open.retain(|open| !Arc::ptr_eq(open, split));
+        self.call(thread);
+    }
+
+    /// Lets those who wait see what `thread` has changed on the board.
+    fn call(&self, thread: usize) {
         self.changed.notify_all();
+        if let Some(turns) = self.turns {
+            turns.rouse(thread);
+        }
     }
 }
 
@@ -263,6 +291,7 @@ impl Drop for Shift<'_> {
 /// waits for it then, and the panic comes out where the threads are joined.
 struct Taken<'a> {
     crew: &'a Crew<'a>,
+    thread: usize,
     split: &'a Arc<SplitPoint>,
     square: u32,
     value: Option<Result<i32, Stopped>>,
@@ -276,7 +305,7 @@ impl Drop for Taken<'_> {
         }
         self.crew.control.stop();
         self.split.finish(self.square, Err(Stopped));
-        self.crew.close(self.split);
+        self.crew.close(self.split, self.thread);
     }
 }
 
@@ -309,15 +338,16 @@ pub(crate) fn split<K: SearchSet>(
     moves: &[Candidate],
     task: &mut Task,
 ) -> Result<(), Stopped> {
+    searcher.hand_over(turns::OPENING);
     let split = Arc::new(SplitPoint {
         parent: searcher.split.clone(),
         cut: AtomicBool::new(false),
         moves: moves.to_vec(),
         work: Mutex::new(Work { task: *task, next: 0, running: 0, stopped: false }),
     });
-    searcher.crew.open(&split);
+    searcher.crew.open(&split, searcher.thread);
     work_on(searcher, &split);
-    while let Some(below) = searcher.crew.wait_for(&split) {
+    while let Some(below) = searcher.crew.wait_for(&split, searcher.thread) {
         work_on(searcher, &below);
     }
     let work = split.work();
@@ -329,11 +359,14 @@ pub(crate) fn split<K: SearchSet>(
 fn work_on<K: SearchSet>(searcher: &mut Searcher<'_, K>, split: &Arc<SplitPoint>) {
     let outer = searcher.split.replace(Arc::clone(split));
     while let Some((task, candidate)) = split.take() {
+        searcher.hand_over(turns::TAKING);
         let square = candidate.square;
-        let mut taken = Taken { crew: searcher.crew, split, square, value: None };
+        let Searcher { crew, thread, .. } = *searcher;
+        let mut taken = Taken { crew, thread, split, square, value: None };
         taken.value = Some(brother(searcher, &task, candidate));
+        searcher.meet();
     }
-    searcher.crew.close(split);
+    searcher.crew.close(split, searcher.thread);
     searcher.split = outer;
 }
 

@@ -27,11 +27,15 @@ pub(crate) fn solve<K: SearchSet>(
         remember(kernels, &crew, position, bound);
     }
     thread::scope(|scope| {
+        // Given up last: those who are sent home need their turns.
+        let _seat = crew.turns.map(|turns| turns.enter(0));
         let _shift = crew.shift();
-        for _ in 1..request.threads {
-            scope.spawn(|| crew.help(kernels));
+        let crew = &crew;
+        for thread in 1..request.threads {
+            scope.spawn(move || crew.help(kernels, thread));
         }
-        let mut searcher = Searcher::new(kernels, &crew);
+        let mut searcher = Searcher::new(kernels, crew);
+        searcher.hand_over(1);
         answer(&mut searcher, request.position, request.window)
     })
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::SearchSet;
 use super::crew::{Crew, SplitPoint};
 use super::local_table::LocalTable;
+use super::turns::Pace;
 use crate::evaluation::Weights;
 use crate::table::{Hints, Table};
 
@@ -20,6 +21,8 @@ const NODES_PER_REPORT: u64 = 1 << 12;
 pub(crate) struct Searcher<'a, K> {
     pub(crate) kernels: K,
     pub(crate) crew: &'a Crew<'a>,
+    /// Which of the crew's threads this is.
+    pub(crate) thread: usize,
     /// Bounds of positions with six to ten empty squares: 192 KiB.
     pub(crate) local: LocalTable<{ 1 << 13 }>,
     /// Bounds of positions with five empty squares: 96 KiB. Most hits are on recent entries.
@@ -37,6 +40,7 @@ impl<'a, K: SearchSet> Searcher<'a, K> {
         Self {
             kernels,
             crew,
+            thread: 0,
             local: LocalTable::new(),
             last: LocalTable::new(),
             nodes: 0,
@@ -65,13 +69,35 @@ impl<'a, K: SearchSet> Searcher<'a, K> {
 
     /// Adds the nodes counted here to the common count and returns that. The tables grow with them.
     pub(crate) fn report_nodes(&mut self) -> u64 {
+        self.report_nodes_at(Pace::Loose)
+    }
+
+    fn report_nodes_at(&mut self, pace: Pace) -> u64 {
         let nodes = std::mem::take(&mut self.nodes);
         self.reported += nodes;
         let kernels = self.kernels;
         let hash = |player, opponent| kernels.hash(player, opponent);
         self.table().grow(nodes, hash);
         self.hints().grow(nodes, hash);
+        if let Some(turns) = self.crew.turns {
+            turns.spend(self.thread, nodes, pace);
+        }
         self.crew.control.count(nodes)
+    }
+
+    /// Comes to where threads meet, which in a rehearsal waits for those that are behind.
+    pub(crate) fn meet(&mut self) {
+        if self.crew.turns.is_some() {
+            self.report_nodes_at(Pace::Strict);
+        }
+    }
+
+    /// Comes to where threads meet, and spends as much as that many `nodes` on handing work over.
+    pub(crate) fn hand_over(&mut self, nodes: u64) {
+        if let Some(turns) = self.crew.turns {
+            self.report_nodes_at(Pace::Loose);
+            turns.hand_over(self.thread, nodes);
+        }
     }
 
     /// Returns the number of positions that this thread has visited.

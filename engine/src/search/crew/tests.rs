@@ -33,7 +33,7 @@ impl Desk {
 
     fn tools(&self) -> Tools<'_> {
         let Self { table, hints, .. } = self;
-        Tools { table, hints, weights: None, generation: 1, assistant: None, witness: None }
+        Tools { table, hints, weights: None, generation: 1, assistant: None, witness: None, turns: None }
     }
 }
 
@@ -158,20 +158,20 @@ fn who_waits_for_a_split_helps_below_it_and_nowhere_else() {
     let below = split_below(Some(&middle), position);
     let square = take(&split).expect("it has moves");
     for open in [&stranger, &split, &below] {
-        crew.open(open);
+        crew.open(open, 0);
     }
-    let found = crew.wait_for(&split).expect("there is work below it");
+    let found = crew.wait_for(&split, 0).expect("there is work below it");
     assert!(Arc::ptr_eq(&found, &below));
     split.finish(square, Ok(-2));
-    assert!(crew.wait_for(&split).is_none(), "it is done");
+    assert!(crew.wait_for(&split, 0).is_none(), "it is done");
     // Who has nothing to wait for takes the oldest.
-    let oldest = crew.wait_for_work().expect("the search goes on");
+    let oldest = crew.wait_for_work(1).expect("the search goes on");
     assert!(Arc::ptr_eq(&oldest, &stranger));
-    crew.close(&stranger);
-    let oldest = crew.wait_for_work().expect("the search goes on");
+    crew.close(&stranger, 0);
+    let oldest = crew.wait_for_work(1).expect("the search goes on");
     assert!(Arc::ptr_eq(&oldest, &split), "closing one leaves the others");
     drop(crew.shift());
-    assert!(crew.wait_for_work().is_none(), "the search is over");
+    assert!(crew.wait_for_work(1).is_none(), "the search is over");
 }
 
 #[test]
@@ -204,11 +204,11 @@ fn who_waits_for_work_is_called_when_there_is_some() {
     let (sender, called) = mpsc::channel();
     thread::scope(|scope| {
         let shift = crew.shift();
-        scope.spawn(|| sender.send(crew.wait_for_work().is_some()).expect("somebody listens"));
+        scope.spawn(|| sender.send(crew.wait_for_work(1).is_some()).expect("somebody listens"));
         while crew.idle.load(Ordering::Relaxed) == 0 {
             thread::yield_now();
         }
-        crew.open(&split_below(None, position));
+        crew.open(&split_below(None, position), 0);
         let found = called.recv_timeout(Duration::from_secs(60));
         drop(shift); // It must not wait for ever if the test fails.
         assert_eq!(found, Ok(true));
@@ -223,8 +223,8 @@ fn the_nodes_of_who_helps_are_counted() {
     let crew = Crew::new(&tools, &desk.control, u64::MAX, position);
     thread::scope(|scope| {
         let _shift = crew.shift();
-        crew.open(&split_below(None, position));
-        scope.spawn(|| crew.help(Scalar::new()));
+        crew.open(&split_below(None, position), 0);
+        scope.spawn(|| crew.help(Scalar::new(), 1));
         while !crew.board().open.is_empty() {
             thread::yield_now();
         }
