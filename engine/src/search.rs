@@ -21,11 +21,14 @@
 //! value above `alpha`?" Answers are fail-soft: at most `alpha` means an upper bound, more than
 //! `alpha` a lower bound.
 
+mod ahead;
 mod assist;
 pub(crate) mod board;
 mod cost;
 pub(crate) mod crew;
 mod deep;
+#[cfg(test)]
+mod desk;
 pub(crate) mod effort;
 mod entries;
 mod last;

@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::SearchSet;
+use super::ahead::{Advance, Prospect};
 use super::board::Node;
 use super::order::Candidate;
 use super::past::{Past, Verdict};
@@ -58,14 +59,17 @@ pub(crate) struct Crew<'a> {
     node_limit: AtomicU64,
     /// Threads that wait for work; read without the lock before a split is prepared.
     idle: AtomicUsize,
+    /// Whether a split is open; read without the lock by who may have better things to do.
+    has_work: AtomicBool,
     board: Mutex<Notices>,
     changed: Condvar,
 }
 
-/// What hangs on the board: open splits, and the end of the search.
+/// What hangs on the board: open splits, what can be begun ahead, and the end of the search.
 #[derive(Debug, Default)]
 struct Notices {
     open: Vec<Arc<SplitPoint>>,
+    prospects: Vec<Arc<Prospect>>,
     over: bool,
 }
 
@@ -90,6 +94,12 @@ struct Work {
 }
 
 impl SplitPoint {
+    /// Returns a split of `moves`, none of which is taken, below `parent`.
+    pub(super) fn new(parent: Option<Arc<Self>>, moves: Vec<Candidate>, task: Task) -> Self {
+        let work = Work { task, next: 0, running: 0, stopped: false };
+        Self { parent, cut: AtomicBool::new(false), moves, work: Mutex::new(work) }
+    }
+
     /// Returns whether this split, or one above it, needs no more work.
     pub(crate) fn is_pointless(&self) -> bool {
         let mut split = Some(self);
@@ -171,6 +181,7 @@ impl<'a> Crew<'a> {
             root_moves: RootMoves::new(root),
             node_limit: AtomicU64::new(limit),
             idle: AtomicUsize::new(0),
+            has_work: AtomicBool::new(false),
             board: Mutex::default(),
             changed: Condvar::new(),
         }
@@ -207,13 +218,16 @@ impl<'a> Crew<'a> {
         let _seat = self.turns.map(|turns| turns.enter(thread));
         let mut searcher = Searcher::new(kernels, self);
         searcher.thread = thread;
-        while let Some(split) = self.wait_for_work(thread) {
-            work_on(&mut searcher, &split);
+        while let Some(offer) = self.wait_for_work(thread) {
+            match offer {
+                Offer::Split(split) => work_on(&mut searcher, &split),
+                Offer::Ahead(advance) => advance.run(&mut searcher),
+            }
             searcher.report_nodes();
         }
     }
 
-    fn wait_for_work(&self, thread: usize) -> Option<Arc<SplitPoint>> {
+    fn wait_for_work(&'a self, thread: usize) -> Option<Offer<'a>> {
         let mut board = self.board();
         loop {
             if board.over {
@@ -221,10 +235,28 @@ impl<'a> Crew<'a> {
             }
             // The oldest split is the highest in the tree, with the largest pieces of work.
             if let Some(split) = board.open.first() {
-                return Some(Arc::clone(split));
+                return Some(Offer::Split(Arc::clone(split)));
+            }
+            if let Some(advance) = Advance::next(self, &board.prospects) {
+                return Some(Offer::Ahead(advance));
             }
             board = self.wait_for_change(board, thread);
         }
+    }
+
+    /// Counts a thread that would take work.
+    pub(super) fn count_idle(&self) {
+        self.idle.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Takes back that a thread would take work.
+    pub(super) fn count_busy(&self) {
+        self.idle.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Returns whether a split is open.
+    pub(super) fn has_work(&self) -> bool {
+        self.has_work.load(Ordering::Relaxed)
     }
 
     /// Waits until `split`, of which no move is left to take, is done, or there is work below it, which is returned.
@@ -246,7 +278,7 @@ impl<'a> Crew<'a> {
         board: MutexGuard<'b, Notices>,
         thread: usize,
     ) -> MutexGuard<'b, Notices> {
-        self.idle.fetch_add(1, Ordering::Relaxed);
+        self.count_idle();
         let board = if let Some(turns) = self.turns {
             drop(board);
             turns.rest(thread);
@@ -254,18 +286,35 @@ impl<'a> Crew<'a> {
         } else {
             self.changed.wait(board).unwrap_or_else(PoisonError::into_inner)
         };
-        self.idle.fetch_sub(1, Ordering::Relaxed);
+        self.count_busy();
         board
     }
 
-    fn open(&self, split: &Arc<SplitPoint>, thread: usize) {
-        self.board().open.push(Arc::clone(split));
+    pub(super) fn open(&self, split: &Arc<SplitPoint>, thread: usize) {
+        let mut board = self.board();
+        board.open.push(Arc::clone(split));
+        self.has_work.store(true, Ordering::Relaxed);
+        drop(board);
         self.call(thread);
     }
 
-    fn close(&self, split: &Arc<SplitPoint>, thread: usize) {
-        self.board().open.retain(|open| !Arc::ptr_eq(open, split));
+    pub(super) fn close(&self, split: &Arc<SplitPoint>, thread: usize) {
+        let mut board = self.board();
+        board.open.retain(|open| !Arc::ptr_eq(open, split));
+        self.has_work.store(!board.open.is_empty(), Ordering::Relaxed);
+        drop(board);
         self.call(thread);
+    }
+
+    /// Puts up what can be begun ahead.
+    pub(super) fn post(&self, prospect: &Arc<Prospect>, thread: usize) {
+        self.board().prospects.push(Arc::clone(prospect));
+        self.call(thread);
+    }
+
+    /// Takes down what was put up.
+    pub(super) fn remove(&self, prospect: &Arc<Prospect>) {
+        self.board().prospects.retain(|posted| !Arc::ptr_eq(posted, prospect));
     }
 
     /// Lets those who wait see what `thread` has changed on the board.
@@ -275,6 +324,28 @@ impl<'a> Crew<'a> {
             turns.rouse(thread);
         }
     }
+}
+
+#[cfg(test)]
+impl Crew<'_> {
+    /// Returns the number of threads that would take work.
+    pub(super) fn idle(&self) -> usize {
+        self.idle.load(Ordering::Relaxed)
+    }
+
+    /// Returns whether the board is empty.
+    pub(super) fn offers_nothing(&self) -> bool {
+        let board = self.board();
+        board.open.is_empty() && board.prospects.is_empty()
+    }
+}
+
+/// What the board has for a thread.
+#[derive(Debug)]
+enum Offer<'a> {
+    Split(Arc<SplitPoint>),
+    /// There is no split, but something to begin ahead.
+    Ahead(Advance<'a>),
 }
 
 /// The time for which the threads of a search work.
@@ -312,7 +383,8 @@ impl Drop for Taken<'_> {
 /// Returns whether the remaining `moves` of a position are worth sharing now.
 #[inline(always)]
 pub(crate) fn worth_splitting<K>(searcher: &Searcher<'_, K>, empties: u32, moves: usize) -> bool {
-    empties >= SPLIT_FROM && moves > 1 && searcher.crew.idle.load(Ordering::Relaxed) > 0
+    let is_wanted = || searcher.crew.idle.load(Ordering::Relaxed) > 0;
+    empties >= SPLIT_FROM && moves > 1 && is_wanted() && searcher.ahead.is_none()
 }
 
 /// Returns how many moves of `node` are tried before idle threads take the others, by what a selective search says of it:
@@ -339,12 +411,7 @@ pub(crate) fn split<K: SearchSet>(
     task: &mut Task,
 ) -> Result<(), Stopped> {
     searcher.hand_over(turns::OPENING);
-    let split = Arc::new(SplitPoint {
-        parent: searcher.split.clone(),
-        cut: AtomicBool::new(false),
-        moves: moves.to_vec(),
-        work: Mutex::new(Work { task: *task, next: 0, running: 0, stopped: false }),
-    });
+    let split = Arc::new(SplitPoint::new(searcher.split.clone(), moves.to_vec(), *task));
     searcher.crew.open(&split, searcher.thread);
     work_on(searcher, &split);
     while let Some(below) = searcher.crew.wait_for(&split, searcher.thread) {

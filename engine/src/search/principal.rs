@@ -3,18 +3,47 @@
 //! The first move is searched with the whole window, each later one in a null window above the
 //! best so far, and again with the whole window if it turns out better (NegaScout, A. Reinefeld).
 
+use std::ops::Neg;
+
 use super::board::{Board, Node};
 use super::deep::{low, moves_to_try_first};
 use super::level::Level;
 use super::order::{Candidate, Candidates, Hurry};
 use super::searcher::{Searcher, Stopped};
-use super::{SearchSet, crew, middle, plain};
+use super::{SearchSet, ahead, crew, middle, plain};
 use crate::evaluation::UNIT;
 use crate::table::{Entry, Hint, SharedHint};
 use crate::{Bound, Control, FoundBound, Position, Score};
 
 /// From so many nodes on, what a selective search has found is told to who wants hints.
 const DEAR: u64 = 1 << 13;
+
+/// A window, and the value that is expected in it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Aspiration {
+    pub(crate) alpha: i32,
+    pub(crate) beta: i32,
+    pub(crate) expected: i32,
+}
+
+impl Aspiration {
+    /// Every value, and nothing expected.
+    pub(crate) const FULL: Self = Self { alpha: -64, beta: 64, expected: 0 };
+
+    /// Returns the null window above `alpha`.
+    pub(crate) fn null(alpha: i32) -> Self {
+        Self { alpha, beta: alpha + 1, expected: alpha }
+    }
+}
+
+impl Neg for Aspiration {
+    type Output = Self;
+
+    /// Returns what the opponent sees of it.
+    fn neg(self) -> Self {
+        Self { alpha: -self.beta, beta: -self.alpha, expected: -self.expected }
+    }
+}
 
 /// A position in a window, and the best that its moves have reached so far.
 #[derive(Clone, Copy, Debug)]
@@ -115,18 +144,17 @@ impl Task {
     }
 }
 
-/// Solves `node` in the window from `alpha` to `beta`; the value is exact between them, at a
-/// selective level it is believed. Returns the best move too, if one was looked for.
+/// Solves `node` in a window; the value is exact between its ends, at a selective level it is believed. Returns the best move too, if one was looked for.
 ///
 /// # Errors
 /// [`Stopped`] if the search was asked to stop.
 pub(crate) fn principal<K: SearchSet>(
     searcher: &mut Searcher<'_, K>,
     node: &Node,
-    alpha: i32,
-    beta: i32,
+    aspiration: Aspiration,
     level: Level,
 ) -> Result<(i32, Option<u8>), Stopped> {
+    let Aspiration { alpha, beta, expected } = aspiration;
     let (kernels, board) = (searcher.kernels, node.board);
     searcher.nodes += 1;
     searcher.go_on()?;
@@ -135,7 +163,7 @@ pub(crate) fn principal<K: SearchSet>(
         if kernels.moves(board.opponent, board.player) == 0 {
             return Ok((board.final_score(kernels), None));
         }
-        let after = principal(searcher, &node.pass(kernels), -beta, -alpha, level)?;
+        let after = principal(searcher, &node.pass(kernels), -aspiration, level)?;
         return Ok((-after.0, None));
     }
     let hash = kernels.hash(board.player, board.opponent);
@@ -149,7 +177,10 @@ pub(crate) fn principal<K: SearchSet>(
     let begin = searcher.total_nodes();
     let mut candidates = Candidates::new(kernels, board, moves);
     let first = moves_to_try_first(searcher, hash, node, &known);
-    candidates.sort(searcher, node, first, Hurry::for_principal(node.empties))?;
+    let hurry = Hurry::for_principal(node.empties);
+    let estimates = ahead::post_estimates(searcher, node, candidates.as_slice(), first, hurry);
+    candidates.sort(searcher, node, first, hurry)?;
+    drop(estimates);
     let (alpha, beta) = (alpha.max(known.lower - 1), beta.min(known.upper + 1));
     let mut task = Task::new(*node, alpha, beta, level);
     for (index, &candidate) in candidates.as_slice().iter().enumerate() {
@@ -160,7 +191,10 @@ pub(crate) fn principal<K: SearchSet>(
         }
         let value = if index == 0 && !task.is_null() {
             let after = node.after_candidate(kernels, &candidate);
-            let value = -principal(searcher, &after, -beta, -alpha, level)?.0;
+            let brothers = ahead::post_brothers(searcher, &task, expected, &rest[1..]);
+            let value =
+                -principal(searcher, &after, -Aspiration { alpha, beta, expected }, level)?.0;
+            drop(brothers);
             searcher.crew.root_moves.note(&task, candidate.square, value);
             value
         } else {
@@ -187,7 +221,8 @@ pub(crate) fn brother<K: SearchSet>(
     let mut value = narrow(searcher, task, candidate)?;
     if value > task.alpha && value < task.beta {
         let after = task.node.after_candidate(searcher.kernels, &candidate);
-        value = -principal(searcher, &after, -task.beta, 1 - value, task.level)?.0;
+        let aspiration = Aspiration { alpha: value - 1, beta: task.beta, expected: value };
+        value = -principal(searcher, &after, -aspiration, task.level)?.0;
     }
     searcher.crew.root_moves.note(task, candidate.square, value);
     Ok(value)

@@ -6,11 +6,12 @@ use super::board::{Board, Node};
 use super::crew::{Crew, Tools};
 use super::level::Level;
 use super::order::{Candidates, Hurry};
-use super::principal::principal;
+use super::principal::{Aspiration, principal};
 use super::root_moves::narrowed;
 use super::searcher::{Searcher, Stopped};
 use super::{SearchSet, assist, selective};
 use crate::answer::proving;
+use crate::evaluation::UNIT;
 use crate::table::Entry;
 use crate::{Answer, Belief, Bound, Control, Position, Request, Score, Square, Window};
 
@@ -51,7 +52,7 @@ pub(crate) fn values<K: SearchSet>(
     let mut searcher = Searcher::new(kernels, &crew);
     let value = |position: &Position| {
         let node = node(&searcher, *position);
-        let found = principal(&mut searcher, &node, -64, 64, Level::EXACT);
+        let found = principal(&mut searcher, &node, Aspiration::FULL, Level::EXACT);
         Score::floor(found.expect("nobody can stop this search").0)
     };
     positions.iter().map(value).collect()
@@ -147,7 +148,8 @@ fn search<K: SearchSet>(
 ) -> Result<(i32, Option<u8>), Stopped> {
     let mut levels = Level::ladder(node.empties).peekable();
     if searcher.weights().is_none() || levels.peek().is_none() {
-        return principal(searcher, node, alpha, beta, Level::EXACT);
+        let aspiration = Aspiration { alpha, beta, expected: node.estimate / UNIT };
+        return principal(searcher, node, aspiration, Level::EXACT);
     }
     let mut value = selective::guess(searcher, node)?;
     let mut searches = 0;
@@ -186,7 +188,8 @@ fn aspire<K: SearchSet>(
         if let Some(number) = searcher.crew.assistant {
             assist::go_ahead(searcher, node, expected, level, number)?;
         }
-        let (value, square) = principal(searcher, node, low, high, level)?;
+        let aspiration = Aspiration { alpha: low, beta: high, expected };
+        let (value, square) = principal(searcher, node, aspiration, level)?;
         if value <= low && low > alpha {
             expected = value & !1;
             low = (value - 1 - step).max(alpha);
@@ -302,7 +305,7 @@ fn move_that_keeps<K: SearchSet>(
         // The move keeps the value if the opponent cannot hold it below: is the opponent's value
         // at most `-value`?
         let above = -value.discs();
-        let reply = principal(searcher, &after, above, above + 1, Level::EXACT)?.0;
+        let reply = principal(searcher, &after, Aspiration::null(above), Level::EXACT)?.0;
         if reply <= above {
             return Ok(Some(square));
         }

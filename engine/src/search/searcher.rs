@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use super::SearchSet;
+use super::ahead::Prospect;
 use super::crew::{Crew, SplitPoint};
 use super::local_table::LocalTable;
 use super::turns::Pace;
 use crate::evaluation::Weights;
 use crate::table::{Hints, Table};
 
-/// The search was asked to stop, ran into its limit, or has become pointless; there is no value.
+/// The search was asked to stop, ran into its limit, has become pointless, or was begun ahead and is dropped; there is no
+/// value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stopped;
 
@@ -33,6 +35,8 @@ pub(crate) struct Searcher<'a, K> {
     reported: u64,
     /// The innermost split that this thread works for.
     pub(crate) split: Option<Arc<SplitPoint>>,
+    /// What this thread begins ahead, if it has nothing better to do.
+    pub(super) ahead: Option<Arc<Prospect>>,
 }
 
 impl<'a, K: SearchSet> Searcher<'a, K> {
@@ -46,6 +50,7 @@ impl<'a, K: SearchSet> Searcher<'a, K> {
             nodes: 0,
             reported: 0,
             split: None,
+            ahead: None,
         }
     }
 
@@ -116,6 +121,8 @@ impl<'a, K: SearchSet> Searcher<'a, K> {
             self.crew.control.stop();
         }
         let pointless = self.split.as_ref().is_some_and(|split| split.is_pointless());
-        if pointless || self.crew.control.is_stopped() { Err(Stopped) } else { Ok(()) }
+        let dropped =
+            self.ahead.as_ref().is_some_and(|ahead| ahead.is_past() || self.crew.has_work());
+        if pointless || dropped || self.crew.control.is_stopped() { Err(Stopped) } else { Ok(()) }
     }
 }

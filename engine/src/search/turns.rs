@@ -187,3 +187,6 @@ impl Drop for Seat<'_> {
         self.turns.pass_on(&mut desk);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -10,59 +10,12 @@ use outflank_kernel::{KernelSet, Scalar};
 use super::*;
 use crate::evaluation::UNIT;
 use crate::search::board::Board;
+use crate::search::desk::{Desk, moves, node, position};
 use crate::search::level::Level;
-use crate::search::order::Candidates;
-use crate::search::principal::principal;
+use crate::search::principal::{Aspiration, principal};
 use crate::search::root;
 use crate::table::{Effort, Hint};
-use crate::{Bound, Request, Square};
-
-/// Tables and controls of searches without weights.
-struct Desk {
-    table: Table,
-    hints: Hints,
-    control: Control,
-}
-
-impl Desk {
-    fn new() -> Self {
-        let table = Table::new(1 << 20).expect("a megabyte is there");
-        let hints = Hints::new(1 << 12).expect("four kilobytes are there");
-        Self { table, hints, control: Control::default() }
-    }
-
-    fn tools(&self) -> Tools<'_> {
-        let Self { table, hints, .. } = self;
-        Tools { table, hints, weights: None, generation: 1, assistant: None, witness: None, turns: None }
-    }
-}
-
-/// The position of a game that `seed` chooses the moves of, when `empties` squares are left.
-fn position(mut seed: u64, empties: u32) -> Position {
-    let mut position = Position::START;
-    while position.empties() > empties {
-        let moves: Vec<Square> = Square::all(position.moves()).collect();
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        position = match moves.len() {
-            0 if position.is_over() => Position::START,
-            0 => position.pass(),
-            count => position.play(moves[(seed >> 33) as usize % count]).expect("it is legal"),
-        };
-    }
-    position
-}
-
-fn node(position: Position) -> Node {
-    let board = Board { player: position.player(), opponent: position.opponent() };
-    Node::new(Scalar::new(), board)
-}
-
-/// Returns the moves of a node.
-fn moves(node: &Node) -> Vec<Candidate> {
-    let (kernels, board) = (Scalar::new(), node.board);
-    let moves = kernels.moves(board.player, board.opponent);
-    Candidates::new(kernels, board, moves).as_slice().to_vec()
-}
+use crate::{Bound, Request};
 
 /// Returns the question whether the position is worth more than a draw.
 fn task(node: Node) -> Task {
@@ -72,14 +25,20 @@ fn task(node: Node) -> Task {
 /// Returns a split of all moves of a position, below `parent`.
 fn split_below(parent: Option<&Arc<SplitPoint>>, position: Position) -> Arc<SplitPoint> {
     let node = node(position);
-    let work = Work { task: task(node), next: 0, running: 0, stopped: false };
-    let (parent, cut) = (parent.cloned(), AtomicBool::new(false));
-    Arc::new(SplitPoint { parent, cut, moves: moves(&node), work: Mutex::new(work) })
+    Arc::new(SplitPoint::new(parent.cloned(), moves(&node), task(node)))
 }
 
 /// Takes the next move and returns its square.
 fn take(split: &SplitPoint) -> Option<u32> {
     split.take().map(|(_, candidate)| candidate.square)
+}
+
+/// Returns the split that a thread with nothing to do takes.
+fn offered_split<'a>(crew: &'a Crew<'a>) -> Arc<SplitPoint> {
+    match crew.wait_for_work(1).expect("the search goes on") {
+        Offer::Split(split) => split,
+        Offer::Ahead(advance) => panic!("a split is open, and not {advance:?}"),
+    }
 }
 
 #[test]
@@ -165,11 +124,9 @@ fn who_waits_for_a_split_helps_below_it_and_nowhere_else() {
     split.finish(square, Ok(-2));
     assert!(crew.wait_for(&split, 0).is_none(), "it is done");
     // Who has nothing to wait for takes the oldest.
-    let oldest = crew.wait_for_work(1).expect("the search goes on");
-    assert!(Arc::ptr_eq(&oldest, &stranger));
+    assert!(Arc::ptr_eq(&offered_split(&crew), &stranger));
     crew.close(&stranger, 0);
-    let oldest = crew.wait_for_work(1).expect("the search goes on");
-    assert!(Arc::ptr_eq(&oldest, &split), "closing one leaves the others");
+    assert!(Arc::ptr_eq(&offered_split(&crew), &split), "closing one leaves the others");
     drop(crew.shift());
     assert!(crew.wait_for_work(1).is_none(), "the search is over");
 }
@@ -250,7 +207,7 @@ fn split_everywhere(desk: &Desk, position: Position, limit: u64) -> Result<i32, 
     let crew = Crew::new(&tools, &desk.control, limit, position);
     crew.idle.store(1, Ordering::Relaxed);
     let mut searcher = Searcher::new(Scalar::new(), &crew);
-    let found = principal(&mut searcher, &node(position), -64, 64, Level::EXACT);
+    let found = principal(&mut searcher, &node(position), Aspiration::FULL, Level::EXACT);
     assert!(crew.board().open.is_empty() && searcher.split.is_none(), "all are closed and left");
     found.map(|(value, _)| value)
 }
