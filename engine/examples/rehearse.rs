@@ -1,18 +1,19 @@
 //! Finds out what threads bring without processors for them: the search is rehearsed on clocks that count nodes. Prints
 //! for each number of threads how many times as fast they are as one, the nodes by those of one, and which parts of the
-//! threads' time were waiting and handing over.
+//! threads' time were waiting and handing over. Values that differ from those of one thread are an error.
 //!
 //! `cargo run --release -p outflank-engine --example rehearse -- THREADS[,THREADS…] TABLE_MIB FILE.obf…`
 #![allow(clippy::print_stdout, reason = "an example talks to its user")]
 
 use std::error::Error;
 
-use outflank_engine::{Control, Engine, Position, Rehearsal, Request, Settings, notation};
+use outflank_engine::{Bound, Control, Engine, Position, Rehearsal, Request, Settings, notation};
 use outflank_kernel::Isa;
 
-/// What all positions took.
-#[derive(Clone, Copy, Debug, Default)]
+/// What all positions took, and their values.
+#[derive(Debug, Default)]
 struct Taken {
+    values: Vec<Bound>,
     time: u64,
     handing_over: u64,
     nodes: u64,
@@ -36,6 +37,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("threads  times as fast  nodes  waiting  handing over");
     for threads in numbers {
         let taken = rehearse(&engine, &positions, threads);
+        if taken.values != alone.values {
+            return Err(format!("{threads} threads find other values than one").into());
+        }
         let all = taken.time as f64 * threads as f64;
         let handing_over = taken.handing_over as f64 / all;
         println!(
@@ -49,15 +53,16 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn rehearse(engine: &Engine, positions: &[Position], threads: usize) -> Taken {
-    positions.iter().fold(Taken::default(), |sum, &position| {
+    let mut taken = Taken::default();
+    for &position in positions {
         engine.clear();
         let request = Request { threads, ..Request::exact(position) };
         let (answer, Rehearsal { time, handing_over }) =
             engine.rehearse(&request, &Control::default());
-        Taken {
-            time: sum.time + time,
-            handing_over: sum.handing_over + handing_over,
-            nodes: sum.nodes + answer.nodes,
-        }
-    })
+        taken.values.push(answer.bound);
+        taken.time += time;
+        taken.handing_over += handing_over;
+        taken.nodes += answer.nodes;
+    }
+    taken
 }

@@ -11,10 +11,13 @@
 //! | 12– | [`cost`] | which of the promising moves will take the smallest tree |
 //! | 11– | [`past`] | what earlier searches left of the positions that such comparisons look at |
 //! | any | [`midgame`] | a fixed number of plies, leaves evaluated: for orders, and for cuts by probability |
+//! | 15– | [`ahead`] | begins with idle threads what comes next on the principal variation |
 //! | 18– | [`assist`] | goes ahead of another engine's selective search |
 //! | 13– | [`selective`] | to the end with cuts by probability: finds the moves that the exact search tries first |
 //! | any | [`effort`] | how many nodes one question takes, for training |
 //! | 12– | [`witness`] | keeps some of the questions that comparisons of costs ask, for training |
+//! | any | [`crew`] | the threads of one search and the work they share |
+//! | any | [`turns`] | threads that take turns, to rehearse a search on many |
 //! | root | [`root`] | bounds of every move, the line, limits |
 //!
 //! Scores are plain `i32` in discs here; a null window is asked by its lower end `alpha`: "is the

@@ -14,10 +14,11 @@ use super::board::Node;
 use super::crew::Crew;
 use super::level::Level;
 use super::midgame::INFINITE;
-use super::order::{Candidate, Hurry};
+use super::order::{Candidate, Candidates, Hurry};
 use super::principal::{Task, narrow};
 use super::searcher::{Searcher, Stopped};
 use super::turns;
+use crate::table::Hint;
 
 /// Fewest empty squares at which moves are begun ahead: below, the others are there before anything is found.
 const LEAST_EMPTIES: u32 = 16;
@@ -126,6 +127,26 @@ pub(super) fn post_brothers<'a, K>(
     }
     let question = Question::IsAbove { floor: expected.max(task.alpha), level: task.level };
     Some(Posted::new(searcher, Prospect::new(&task.node, younger.to_vec(), question)))
+}
+
+/// Lets idle threads ask the moves of the root but the first in the search that comes after this one, at its `level`.
+///
+/// # Errors
+/// [`Stopped`] if the search was asked to stop.
+pub(super) fn post_next_search<'a, K: SearchSet>(
+    searcher: &mut Searcher<'a, K>,
+    root: &Node,
+    expected: i32,
+    level: Level,
+) -> Result<Option<Posted<'a>>, Stopped> {
+    let (kernels, board) = (searcher.kernels, root.board);
+    let hash = kernels.hash(board.player, board.opponent);
+    let hint = searcher.hints().get(hash, board.player, board.opponent).unwrap_or(Hint::UNKNOWN);
+    let mut moves = Candidates::new(kernels, board, kernels.moves(board.player, board.opponent));
+    moves.sort(searcher, root, hint.moves, Hurry::Glance)?;
+    let task = Task::new(*root, expected, expected + 1, level);
+    let younger = moves.as_slice().get(1..).unwrap_or_default();
+    Ok(post_brothers(searcher, &task, expected, younger))
 }
 
 /// A move that a thread begins ahead. It still counts as idle.

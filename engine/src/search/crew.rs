@@ -5,7 +5,8 @@
 //! a selective search believes that no move does, none waits; where it has found one that does, the
 //! others wait for two. The thread that opened a split works on it too; when no move is left it
 //! helps those who still work for it, deeper in the same tree, until they are done. A cut-off at any
-//! split makes everything below it pointless, which the threads notice at their next position.
+//! split makes everything below it pointless, which the threads notice at their next position. While
+//! no split is open, idle threads begin [ahead](super::ahead) what comes next.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};

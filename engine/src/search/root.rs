@@ -9,7 +9,7 @@ use super::order::{Candidates, Hurry};
 use super::principal::{Aspiration, principal};
 use super::root_moves::narrowed;
 use super::searcher::{Searcher, Stopped};
-use super::{SearchSet, assist, selective};
+use super::{SearchSet, ahead, assist, selective};
 use crate::answer::proving;
 use crate::evaluation::UNIT;
 use crate::table::Entry;
@@ -154,7 +154,10 @@ fn search<K: SearchSet>(
     let mut value = selective::guess(searcher, node)?;
     let mut searches = 0;
     while let Some(level) = levels.next() {
+        let next = levels.peek().copied().unwrap_or(Level::EXACT);
+        let posted = ahead::post_next_search(searcher, node, value / 2 * 2, next)?;
         let (better, square) = aspire(searcher, node, alpha, beta, value, level)?;
+        drop(posted);
         value = better;
         searches += 1;
         let best_move = square.and_then(|square| Square::new(square.into()));

@@ -6,7 +6,6 @@ use super::*;
 use crate::evaluation::Weights;
 use crate::search::crew::{SplitPoint, Tools, worth_splitting};
 use crate::search::desk::{Desk, moves, node, position};
-use crate::table::Hint;
 
 const ESTIMATE: Question = Question::Estimate { plies: 4 };
 const IS_ABOVE_DRAW: Question = Question::IsAbove { floor: 0, level: Level::EXACT };
@@ -156,4 +155,30 @@ fn what_was_begun_ahead_is_in_the_tables() {
         assert_eq!(take_all(&prospect).len(), prospect.moves.len() - 1, "it is done");
     }
     assert!(searcher.ahead.is_none() && crew.idle() == 0);
+}
+
+#[test]
+fn the_moves_of_the_next_search_are_those_of_the_root_but_the_first() {
+    let desk = Desk::new();
+    let tools = desk.tools();
+    let crew = Crew::new(&tools, &desk.control, u64::MAX, position(1, 30));
+    let mut searcher = Searcher::new(Scalar::new(), &crew);
+    let root = node(position(1, 30));
+    let moves: Vec<_> = moves(&root).iter().map(|candidate| candidate.square).collect();
+    let board = root.board;
+    let hash = Scalar::new().hash(board.player, board.opponent);
+    let hint = Hint { moves: [Some(moves[2] as u8), None], ..Hint::UNKNOWN };
+    desk.hints.put(hash, board.player, board.opponent, hint, 1);
+    let level = Level::ladder(30).next().expect("the position is deep");
+    let posted = post_next_search(&mut searcher, &root, 4, level).expect("nobody stops it");
+    let posted = posted.expect("it is worth it");
+    let question = posted.prospect.question;
+    let Question::IsAbove { floor: 4, level: found } = question else { panic!("{question:?}") };
+    assert_eq!(found, level);
+    let mut squares: Vec<_> = posted.prospect.moves.iter().map(|found| found.square).collect();
+    squares.push(moves[2]);
+    squares.sort_unstable();
+    let mut expected = moves;
+    expected.sort_unstable();
+    assert_eq!(squares, expected);
 }
