@@ -17,7 +17,7 @@
 //! ```
 //!
 //! [`handed_over`] makes such positions equal, so that a table could keep them under one key, and
-//! says what their values have to do with each other. The search does not: `docs/search.md`
+//! says what their values have to do with each other. The search does not: `docs/log/search.md`
 //! has what that would save and what it would cost.
 //!
 //! Stability needs the full lines anyway. With AVX-512 95 instructions in 58 cycles, two results
