@@ -1,7 +1,7 @@
 //! How much faster a job is searched on several threads.
 
 /// What each further thread of a job costs all of them: two make a search 1.9 times as fast, four 3.5 times, eight 5.9 times and
-/// sixteen 9.1 times, about as the engine's threads on virtual clocks do (docs/search.md, "Many threads").
+/// sixteen 9.1 times, as the engine's threads do on short positions (docs/search.md, "Many threads"); long ones lose less.
 const LOST_BY_A_THREAD: f64 = 0.05;
 
 /// Returns how many times as fast a job is searched on so many threads as on one.
