@@ -284,17 +284,11 @@ impl Core {
         let now = turn.now;
         match event {
             Event::Resumed { era, doubted, memory } => self.resumed(turn, era, doubted, memory),
-            Event::Submitted { solve, position, window } => {
-                self.submitted(turn, solve, position, window, None);
-            }
-            Event::Budgeted { solve, position, window, nodes } => {
-                self.submitted(turn, solve, position, window, None);
-                if let Some(solve) = self.solves.get_mut(&solve) {
-                    solve.budget = Some(nodes);
-                }
+            Event::Submitted { solve, position, window, budget } => {
+                self.submitted(turn, solve, position, window, budget, None);
             }
             Event::Enlisted { solve, position, window, terms } => {
-                self.submitted(turn, solve, position, window, Some(terms));
+                self.submitted(turn, solve, position, window, None, Some(terms));
             }
             Event::Abandoned { solve } => self.forget(turn, solve),
             Event::Joined { worker, process, threads } => {

@@ -92,7 +92,7 @@ pub fn simulate(
     for (number, &Request { position, window }) in requests.iter().enumerate() {
         let solve = SolveId(number as u64);
         world.open += 1;
-        world.hear(Event::Submitted { solve, position, window });
+        world.hear(Event::Submitted { solve, position, window, budget: None });
     }
     world.schedule(0, Happening::Tick);
     while world.open > 0 {

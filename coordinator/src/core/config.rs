@@ -12,10 +12,11 @@ pub struct Config {
     pub stalled_after: Duration,
     /// A job predicted to be this small, in nodes, is never split; 10 million, a third of a second.
     pub shortest_job: f64,
-    /// With more threads than this the smallest jobs grow in proportion to the threads: one core has to think about
-    /// each of them, and can hand out only so many in a second. And goals are served as a crowd then, however few they are,
-    /// each job by up to four threads of a worker; 200.
-    pub threads_at_shortest: usize,
+    /// A fleet of more threads than this is large; 200. There the smallest jobs grow in proportion to the threads: one core
+    /// has to think about each of them, and can hand out only so many in a second. Goals are served as a crowd, however few
+    /// they are, each job by up to four threads of a worker. And with more jobs at once than this for few positions, what is
+    /// hardly needed makes room sooner (`preempt_for`).
+    pub large_above: usize,
     /// The largest job, in predicted nodes: ten thousand million, about five minutes of one core. Up to this size requests
     /// go out whole while there are enough of them; a goal among many that takes four times as much is split then. For
     /// larger ones see `trial_job`. Where there are more threads than requests it shrinks with the square of the requests for
@@ -59,8 +60,8 @@ pub struct Config {
     /// Whether idle workers try one younger brother before the eldest has failed; yes.
     pub speculation: bool,
     /// A job that is hardly needed any more is stopped if something waits that is needed with at least
-    /// this chance; 0.5, and above 1 nothing is stopped. With more than `threads_at_shortest` threads for a single position
-    /// a fifth of this chance suffices.
+    /// this chance; 0.5, and above 1 nothing is stopped. With more than `large_above` jobs at once for few positions a fifth of
+    /// this chance suffices.
     pub preempt_for: f64,
     /// After this time a running job may be split if a worker has nothing else to do; 1 s.
     pub split_after: Duration,
@@ -102,7 +103,7 @@ impl Default for Config {
             lease: Duration::from_secs(30),
             stalled_after: Duration::from_secs(300),
             shortest_job: 1e7,
-            threads_at_shortest: 200,
+            large_above: 200,
             longest_job: 1e10,
             trial_job: 1e9,
             slots_of_each: 128,

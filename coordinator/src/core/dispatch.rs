@@ -158,7 +158,7 @@ impl Core {
     /// Returns the size up to which nothing is split, in predicted nodes: for a large fleet that is more than a worker would
     /// need, since otherwise the core could not keep up, and most workers would wait for its estimates.
     fn smallest_job(&self) -> f64 {
-        let growth = self.fleet.threads() as f64 / self.config.threads_at_shortest.max(1) as f64;
+        let growth = self.fleet.threads() as f64 / self.config.large_above.max(1) as f64;
         let growth = growth.max(f64::from(self.width()));
         (self.config.shortest_job * growth).min(self.config.longest_job)
     }

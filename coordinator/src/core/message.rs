@@ -154,17 +154,8 @@ pub enum Event {
         position: Position,
         /// The window.
         window: Window,
-    },
-    /// The same, but the client gives the request up after so many nodes.
-    Budgeted {
-        /// The request's name, fresh.
-        solve: SolveId,
-        /// The position, as the client gave it.
-        position: Position,
-        /// The window.
-        window: Window,
-        /// The nodes.
-        nodes: u64,
+        /// The nodes after which the client gives the request up, if it does.
+        budget: Option<u64>,
     },
     /// A campaign asks for the value of `position` in `window`, in its turn.
     Enlisted {

@@ -318,7 +318,7 @@ impl Core {
 
     /// Returns when jobs make room in this fleet.
     fn room(&self) -> Room {
-        let are_many = self.slots() > self.config.threads_at_shortest;
+        let are_many = self.slots() > self.config.large_above;
         if are_many && self.is_deep() { ROOM_AMONG_MANY } else { ROOM }
     }
 
@@ -377,7 +377,7 @@ mod tests {
 
     #[test]
     fn a_job_that_made_no_room_yet_makes_it_when_something_waits_that_is_needed_more() {
-        let are_many = Config { threads_at_shortest: 0, goals_from: 1, ..Config::default() };
+        let are_many = Config { large_above: 0, goals_from: 1, ..Config::default() };
         let always_deep = Config { threads_per_deep: 0, ..are_many };
         let mut core = Core::new(always_deep, Box::new(NoOpinion));
         let (worker, process) = (WorkerId(1), ProcessId(1));
@@ -389,7 +389,11 @@ mod tests {
         });
         for (number, Key { window, .. }) in [(1, running), (2, waiting)] {
             let solve = SolveId(number);
-            core.on(Millis(0), Event::Submitted { solve, position, window }, &Nothing);
+            core.on(
+                Millis(0),
+                Event::Submitted { solve, position, window, budget: None },
+                &Nothing,
+            );
         }
         // Goals alone would not be deep.
         core.crowd.came(SolveId(3), Window::FULL, 3);

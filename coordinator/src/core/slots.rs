@@ -85,7 +85,7 @@ impl Core {
 
     /// Returns whether a large fleet searches nothing but goals.
     pub(super) fn are_goals_of_many_threads(&self) -> bool {
-        self.crowd.are_goals() && self.fleet.threads() > self.config.threads_at_shortest
+        self.crowd.are_goals() && self.fleet.threads() > self.config.large_above
     }
 
     /// Returns the number of threads for each of so many jobs that wait: more if there are not enough.

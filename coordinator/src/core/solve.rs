@@ -119,6 +119,7 @@ impl Core {
         id: SolveId,
         given: Position,
         window: Window,
+        budget: Option<u64>,
         terms: Option<Terms>,
     ) {
         self.forget(turn, id);
@@ -137,7 +138,7 @@ impl Core {
             orientation,
             window,
             bound: known.bound,
-            budget: None,
+            budget,
             predicted,
             nodes: 0,
             running_nodes: 0,

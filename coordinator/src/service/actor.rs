@@ -133,7 +133,7 @@ impl Actor {
             _ => None,
         };
         // What was given up is not thought about any more: this is worth its time.
-        let is_asked = matches!(event, Event::Submitted { .. } | Event::Budgeted { .. });
+        let is_asked = matches!(event, Event::Submitted { .. });
         if is_asked && !self.shared.stopping.is_cancelled() {
             self.shared.haste.end();
         }

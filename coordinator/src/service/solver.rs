@@ -51,10 +51,7 @@ impl Solver for SolverService {
         shared.links.add_solve(solve, queue)?;
         let dropped = CancellationToken::new();
         let updates = Updates { messages, _dropped: dropped.clone().drop_guard() };
-        let asked = match node_budget {
-            Some(nodes) => Event::Budgeted { solve, position, window, nodes },
-            None => Event::Submitted { solve, position, window },
-        };
+        let asked = Event::Submitted { solve, position, window, budget: node_budget };
         let tasks = shared.tasks.clone();
         let (accept, accepted) = oneshot::channel::<()>();
         // In a task, which goes on where the client goes while the core has much to hear: whatever is asked is given up.
@@ -175,7 +172,7 @@ mod tests {
         let _updates = service.solve(Request::new(request)).await.expect("there is room");
         let Some(Input::Event(_, heard)) = inputs.recv().await else { panic!("no event") };
         let (solve, position, window) = (SolveId(1), Position::START, Window::FULL);
-        assert_eq!(heard, Event::Budgeted { solve, position, window, nodes: 7 });
+        assert_eq!(heard, Event::Submitted { solve, position, window, budget: Some(7) });
     }
 
     #[tokio::test]
@@ -200,7 +197,8 @@ mod tests {
             Input::Event(_, event) => Some(event),
         });
         let (solve, position, window) = (SolveId(1), Position::START, Window::FULL);
-        let expected = [Event::Submitted { solve, position, window }, Event::Abandoned { solve }];
+        let submitted = Event::Submitted { solve, position, window, budget: None };
+        let expected = [submitted, Event::Abandoned { solve }];
         assert_eq!(said.collect::<Vec<_>>(), expected);
         assert_eq!(shared.links.counts().solves, 0, "it keeps its place for ever");
     }

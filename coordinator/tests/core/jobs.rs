@@ -61,8 +61,8 @@ fn brothers_are_only_tried_early_when_threads_would_idle() {
 #[test]
 fn the_smallest_jobs_of_a_large_fleet_are_larger_so_that_the_core_keeps_up() {
     // The advisor predicts two to the power of the empty squares, here for 40 threads.
-    let fewest_empties = |threads_at_shortest| {
-        let config = Config { threads_at_shortest, jobs_per_thread: 64.0, ..split() };
+    let fewest_empties = |large_above| {
+        let config = Config { large_above, jobs_per_thread: 64.0, ..split() };
         let mut script = Script::new(config);
         for worker in 1..=40 {
             script.join(0, worker, 1);
@@ -185,7 +185,7 @@ fn a_request_is_thought_about_no_longer_than_its_client_waits() {
     let mut script = Script { core, store: Store::default() };
     script.join(0, 1, 1);
     let (position, window) = (Position::START, Window::FULL);
-    let budgeted = |solve, nodes| Event::Budgeted { solve, position, window, nodes };
+    let budgeted = |solve, nodes| Event::Submitted { solve, position, window, budget: Some(nodes) };
     let (_, job) = only_job(&script.at(0, budgeted(SolveId(1), 1_000)));
     assert_eq!(job.position.empties(), 30);
     assert_eq!(*nodes.lock().unwrap(), 0, "it may cost less than the first thought");
@@ -225,7 +225,7 @@ fn a_fleet_that_waits_for_parts_of_a_large_goal_is_not_thought_for_without_end()
 fn the_core_hears_events_between_its_thoughts() {
     let (mut script, nodes) = fleet_of_64();
     let (solve, position, window) = (SolveId(1), Position::START, Window::FULL);
-    let submitted = Event::Submitted { solve, position, window };
+    let submitted = Event::Submitted { solve, position, window, budget: None };
     let commands = script.core.hear(Millis(1_000), submitted, &script.store);
     let (mut most, mut turns, mut given) = (0, 0, assigned(&commands).len());
     loop {

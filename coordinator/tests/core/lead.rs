@@ -243,7 +243,7 @@ fn the_last_value_of_a_crowd_is_shared() {
     let mut random = Random(11);
     for solve in 1..=3 {
         let (solve, position) = (SolveId(solve), position(&mut random, 9));
-        let event = Event::Submitted { solve, position, window: Window::FULL };
+        let event = Event::Submitted { solve, position, window: Window::FULL, budget: None };
         script.core.hear(Millis(0), event, &script.store);
     }
     let jobs = assigned(&script.at(0, Event::Tick));

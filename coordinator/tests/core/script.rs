@@ -55,7 +55,8 @@ impl Script {
         position: Position,
         window: Window,
     ) -> Vec<Command> {
-        self.at(second, Event::Submitted { solve: SolveId(solve), position, window })
+        let event = Event::Submitted { solve: SolveId(solve), position, window, budget: None };
+        self.at(second, event)
     }
 
     pub(crate) fn interim(&mut self, second: u64, worker: u64, interim: Interim) -> Vec<Command> {

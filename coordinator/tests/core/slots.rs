@@ -46,7 +46,8 @@ fn requests_that_are_enough_for_all_threads_have_jobs_of_one_thread() {
     let mut script = two_of_eight(&split());
     for solve in 0..4 {
         let position = position(&mut Random(20 + solve), 9);
-        let event = Event::Submitted { solve: SolveId(solve), position, window: Window::FULL };
+        let (solve, window) = (SolveId(solve), Window::FULL);
+        let event = Event::Submitted { solve, position, window, budget: None };
         script.core.hear(Millis(0), event, &script.store);
     }
     let jobs = assigned(&script.submit(0, 4, nine_empties()));
@@ -77,13 +78,15 @@ fn where_one_worker_can_lead_jobs_have_all_threads_that_there_are_for_a_request(
         let mut script = Script::new(Config { most_led: 8, ..whole() });
         for solve in 0..requests - 1 {
             let position = position(&mut Random(20 + solve), 9);
-            let event = Event::Submitted { solve: SolveId(solve), position, window: Window::FULL };
+            let (solve, window) = (SolveId(solve), Window::FULL);
+            let event = Event::Submitted { solve, position, window, budget: None };
             script.core.hear(Millis(0), event, &script.store);
         }
         let event = Event::Submitted {
             solve: SolveId(requests),
             position: nine_empties(),
             window: Window::FULL,
+            budget: None,
         };
         script.core.hear(Millis(0), event, &script.store);
         script.core.hear(Millis(0), joined(1, 1, 8), &script.store);
@@ -96,11 +99,11 @@ fn where_one_worker_can_lead_jobs_have_all_threads_that_there_are_for_a_request(
 
 /// Returns so many goals, asked at once, for a fleet that is large from 17 threads on.
 fn goals(requests: u64, window: Window) -> Script {
-    let config = Config { threads_at_shortest: 16, threads_per_deep: 1, goals_from: 1, ..split() };
+    let config = Config { large_above: 16, threads_per_deep: 1, goals_from: 1, ..split() };
     let mut script = Script::new(config);
     for solve in 0..requests {
         let position = position(&mut Random(20 + solve), 9);
-        let event = Event::Submitted { solve: SolveId(solve), position, window };
+        let event = Event::Submitted { solve: SolveId(solve), position, window, budget: None };
         script.core.hear(Millis(0), event, &script.store);
     }
     script

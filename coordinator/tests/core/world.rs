@@ -121,9 +121,7 @@ pub(crate) fn in_turn(number: u64) -> Config {
             Config { most_led: 3, goals_from: 4, lead_patience, ..tiny() }
         }
         // Every other time as if the fleet were a large one.
-        1 if number.is_multiple_of(2) => {
-            Config { threads_at_shortest: 1, slots_of_each: 1, ..steered() }
-        }
+        1 if number.is_multiple_of(2) => Config { large_above: 1, slots_of_each: 1, ..steered() },
         1 => steered(),
         _ => {
             let split_soon = Duration::from_millis(5);
@@ -171,7 +169,7 @@ impl World {
         self.names += 1;
         let solve = SolveId(self.names);
         self.requests.insert(solve, (position, window));
-        self.apply(Event::Submitted { solve, position, window });
+        self.apply(Event::Submitted { solve, position, window, budget: None });
         solve
     }
 

@@ -52,10 +52,9 @@ impl Core {
         let mut solves: Vec<_> = std::mem::take(&mut self.solves).into_iter().collect();
         solves.sort_by_key(|(_, solve)| solve.arrival);
         for (id, solve) in solves {
-            self.submitted(turn, id, solve.given, solve.window, solve.terms);
+            self.submitted(turn, id, solve.given, solve.window, solve.budget, solve.terms);
             if let Some(again) = self.solves.get_mut(&id) {
                 // What still runs is counted when it is reported, believed or not.
-                again.budget = solve.budget;
                 again.nodes = solve.nodes;
                 again.running_nodes += solve.running_nodes;
                 again.running += solve.running;

@@ -66,7 +66,7 @@ impl World {
             self.connect(state);
         }
         for (solve, (position, window)) in self.requests.clone() {
-            self.apply(Event::Submitted { solve, position, window });
+            self.apply(Event::Submitted { solve, position, window, budget: None });
         }
     }
 }
