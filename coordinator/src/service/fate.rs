@@ -73,3 +73,20 @@ fn chain(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(error.source(), |cause| cause.source());
     causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_panic_said_is_told() {
+        let panics: [(Box<dyn Any + Send>, &str); 3] = [
+            (Box::new("the table is gone"), "the table is gone"),
+            (Box::new(format!("{} tables are gone", 2)), "2 tables are gone"),
+            (Box::new(7), "no message"),
+        ];
+        for (panic, said) in panics {
+            assert_eq!(message(panic.as_ref()), said);
+        }
+    }
+}
