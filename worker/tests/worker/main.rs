@@ -311,8 +311,34 @@ async fn an_hour_without_a_coordinator_is_spent_on_asking_now_and_then() {
     tokio::time::sleep(Duration::from_secs(3600)).await;
     let calls = script.calls.load(Ordering::SeqCst);
     assert!((360..36_000).contains(&calls), "{calls} tries in an hour");
+    let told = tokio::time::Instant::now();
     worker.stop.cancel();
     worker.task.await.unwrap().unwrap();
+    assert!(told.elapsed() < Duration::from_secs(1), "it has nothing to hand back");
+}
+
+#[tokio::test]
+async fn who_watches_a_worker_sees_what_it_does_and_has_done() {
+    let mut script = Script::start(None);
+    let worker = script.worker(Endless);
+    let gauges = Arc::clone(&worker.gauges);
+    let sees = || {
+        let seen = gauges.read();
+        (seen.is_connected, seen.running, seen.unacknowledged, seen.jobs.stopped)
+    };
+    assert_eq!(sees(), (false, 0, 0, 0));
+    let mut connection = script.connection().await;
+    connection.tell(ToWorker::Job(job(1))).await;
+    connection.hear_beat_of(&[1]).await;
+    assert_eq!(sees(), (true, 1, 0, 0));
+    connection.tell(ToWorker::Cancel(1)).await;
+    connection.hear_report().await;
+    assert_eq!(sees(), (true, 0, 1, 1));
+    connection.tell(ToWorker::Acknowledge(1)).await;
+    leaves(worker, connection).await;
+    assert_eq!(sees(), (false, 0, 0, 1));
+    let seen = gauges.read();
+    assert_eq!((seen.threads, seen.connections, seen.nodes), (2, 1, 7));
 }
 
 #[tokio::test]

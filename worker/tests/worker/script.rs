@@ -9,7 +9,7 @@ use outflank_proto::Access;
 use outflank_proto::message::{FromWorker, Report, ToWorker, Welcome};
 use outflank_proto::v1;
 use outflank_proto::v1::cluster_server::{Cluster, ClusterServer};
-use outflank_worker::{Coordinator, Options, Solver, WorkerError, run_with};
+use outflank_worker::{Coordinator, Gauges, Options, Solver, WorkerError, run_with};
 use tokio::io::DuplexStream;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -132,9 +132,10 @@ impl Script {
     pub(crate) fn worker(&self, solver: impl Solver) -> Running {
         let stop = CancellationToken::new();
         let options = Options::new(2, 0, Isa::detect());
+        let gauges = Arc::clone(&options.gauges);
         let coordinator = Coordinator::over(Access::default().over(self.channel.clone()));
         let working = run_with(Arc::new(solver), options, coordinator, stop.clone());
-        Running { stop, task: tokio::spawn(working) }
+        Running { stop, gauges, task: tokio::spawn(working) }
     }
 
     /// Waits for a connection and welcomes the worker.
@@ -148,6 +149,7 @@ impl Script {
 /// A worker of the test.
 pub(crate) struct Running {
     pub(crate) stop: CancellationToken,
+    pub(crate) gauges: Arc<Gauges>,
     pub(crate) task: JoinHandle<Result<(), WorkerError>>,
 }
 
