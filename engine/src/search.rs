@@ -17,6 +17,7 @@
 //! | any | [`effort`] | how many nodes one question takes, for training |
 //! | 12– | [`witness`] | keeps some of the questions that comparisons of costs ask, for training |
 //! | any | [`crew`] | the threads of one search and the work they share |
+//! | any | [`split_point`] | a position whose remaining moves several threads search |
 //! | any | [`turns`] | threads that take turns, to rehearse a search on many |
 //! | root | [`root`] | bounds of every move, the line, limits |
 //!
@@ -49,6 +50,7 @@ mod root_moves;
 pub(crate) mod searcher;
 mod selective;
 mod shallow;
+mod split_point;
 mod stability;
 pub(crate) mod turns;
 pub(crate) mod witness;

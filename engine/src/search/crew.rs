@@ -19,6 +19,7 @@ use super::past::{Past, Verdict};
 use super::principal::{Task, brother};
 use super::root_moves::RootMoves;
 use super::searcher::{Searcher, Stopped};
+use super::split_point::SplitPoint;
 use super::turns::{self, Turns};
 use super::witness::Witness;
 use crate::evaluation::Weights;
@@ -72,94 +73,6 @@ struct Notices {
     open: Vec<Arc<SplitPoint>>,
     prospects: Vec<Arc<Prospect>>,
     over: bool,
-}
-
-/// The remaining moves of a position.
-#[derive(Debug)]
-pub(crate) struct SplitPoint {
-    parent: Option<Arc<Self>>,
-    cut: AtomicBool,
-    moves: Vec<Candidate>,
-    work: Mutex<Work>,
-}
-
-/// How far the work on a split has come.
-#[derive(Debug)]
-struct Work {
-    task: Task,
-    next: usize,
-    /// Threads at work on a move.
-    running: usize,
-    /// A thread gave up, so that the split has no value.
-    stopped: bool,
-}
-
-impl SplitPoint {
-    /// Returns a split of `moves`, none of which is taken, below `parent`.
-    pub(super) fn new(parent: Option<Arc<Self>>, moves: Vec<Candidate>, task: Task) -> Self {
-        let work = Work { task, next: 0, running: 0, stopped: false };
-        Self { parent, cut: AtomicBool::new(false), moves, work: Mutex::new(work) }
-    }
-
-    /// Returns whether this split, or one above it, needs no more work.
-    pub(crate) fn is_pointless(&self) -> bool {
-        let mut split = Some(self);
-        while let Some(here) = split {
-            if here.cut.load(Ordering::Relaxed) {
-                return true;
-            }
-            split = here.parent.as_deref();
-        }
-        false
-    }
-
-    /// Returns whether this split lies below `other`.
-    fn is_below(&self, other: &Arc<Self>) -> bool {
-        let mut split = self.parent.as_ref();
-        while let Some(here) = split {
-            if Arc::ptr_eq(here, other) {
-                return true;
-            }
-            split = here.parent.as_ref();
-        }
-        false
-    }
-
-    fn work(&self) -> MutexGuard<'_, Work> {
-        self.work.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Takes the next move, with the task as it stands.
-    fn take(&self) -> Option<(Task, Candidate)> {
-        let mut work = self.work();
-        if work.stopped || work.task.is_cut() {
-            return None;
-        }
-        let candidate = *self.moves.get(work.next)?;
-        work.next += 1;
-        work.running += 1;
-        Some((work.task, candidate))
-    }
-
-    /// Takes the value of a move back.
-    fn finish(&self, square: u32, value: Result<i32, Stopped>) {
-        let mut work = self.work();
-        work.running -= 1;
-        match value {
-            Ok(value) => work.task.improve(value, square),
-            // Cut off by the value of another move: that is no loss.
-            Err(Stopped) if work.task.is_cut() => {}
-            Err(Stopped) => work.stopped = true,
-        }
-        if work.task.is_cut() {
-            self.cut.store(true, Ordering::Relaxed);
-        }
-    }
-
-    /// Returns whether all moves that were taken have come back.
-    fn is_done(&self) -> bool {
-        self.work().running == 0
-    }
 }
 
 impl<'a> Crew<'a> {
@@ -418,9 +331,8 @@ pub(crate) fn split<K: SearchSet>(
     while let Some(below) = searcher.crew.wait_for(&split, searcher.thread) {
         work_on(searcher, &below);
     }
-    let work = split.work();
-    *task = work.task;
-    if work.stopped && !work.task.is_cut() { Err(Stopped) } else { Ok(()) }
+    *task = split.outcome()?;
+    Ok(())
 }
 
 /// Takes moves of `split` until none is left.

@@ -1,10 +1,15 @@
-//! What tests of searches begin with: tables without weights, and positions.
+//! What tests of searches begin with: tables without weights, positions, and splits.
+
+use std::sync::Arc;
 
 use outflank_kernel::{KernelSet, Scalar};
 
 use super::board::{Board, Node};
 use super::crew::Tools;
+use super::level::Level;
 use super::order::{Candidate, Candidates};
+use super::principal::Task;
+use super::split_point::SplitPoint;
 use crate::table::{Hints, Table};
 use crate::{Control, Position, Square};
 
@@ -61,4 +66,20 @@ pub(super) fn moves(node: &Node) -> Vec<Candidate> {
     let (kernels, board) = (Scalar::new(), node.board);
     let moves = kernels.moves(board.player, board.opponent);
     Candidates::new(kernels, board, moves).as_slice().to_vec()
+}
+
+/// Returns the question whether the position is worth more than a draw.
+pub(super) fn task(node: Node) -> Task {
+    Task::new(node, 0, 1, Level::EXACT)
+}
+
+/// Returns a split of all moves of a position, below `parent`.
+pub(super) fn split_below(parent: Option<&Arc<SplitPoint>>, position: Position) -> Arc<SplitPoint> {
+    let node = node(position);
+    Arc::new(SplitPoint::new(parent.cloned(), moves(&node), task(node)))
+}
+
+/// Takes the next move and returns its square.
+pub(super) fn take(split: &SplitPoint) -> Option<u32> {
+    split.take().map(|(_, candidate)| candidate.square)
 }

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::SearchSet;
 use super::ahead::Prospect;
-use super::crew::{Crew, SplitPoint};
+use super::crew::Crew;
 use super::local_table::LocalTable;
+use super::split_point::SplitPoint;
 use super::turns::Pace;
 use crate::evaluation::Weights;
 use crate::table::{Hints, Table};

@@ -4,8 +4,9 @@ use outflank_kernel::{KernelSet, Scalar};
 
 use super::*;
 use crate::evaluation::Weights;
-use crate::search::crew::{SplitPoint, Tools, worth_splitting};
+use crate::search::crew::{Tools, worth_splitting};
 use crate::search::desk::{Desk, moves, node, position};
+use crate::search::split_point::SplitPoint;
 
 const ESTIMATE: Question = Question::Estimate { plies: 4 };
 const IS_ABOVE_DRAW: Question = Question::IsAbove { floor: 0, level: Level::EXACT };

@@ -10,28 +10,12 @@ use outflank_kernel::{KernelSet, Scalar};
 use super::*;
 use crate::evaluation::UNIT;
 use crate::search::board::Board;
-use crate::search::desk::{Desk, moves, node, position};
+use crate::search::desk::{Desk, moves, node, position, split_below, take, task};
 use crate::search::level::Level;
 use crate::search::principal::{Aspiration, principal};
 use crate::search::root;
 use crate::table::{Effort, Hint};
 use crate::{Bound, Request};
-
-/// Returns the question whether the position is worth more than a draw.
-fn task(node: Node) -> Task {
-    Task::new(node, 0, 1, Level::EXACT)
-}
-
-/// Returns a split of all moves of a position, below `parent`.
-fn split_below(parent: Option<&Arc<SplitPoint>>, position: Position) -> Arc<SplitPoint> {
-    let node = node(position);
-    Arc::new(SplitPoint::new(parent.cloned(), moves(&node), task(node)))
-}
-
-/// Takes the next move and returns its square.
-fn take(split: &SplitPoint) -> Option<u32> {
-    split.take().map(|(_, candidate)| candidate.square)
-}
 
 /// Returns the split that a thread with nothing to do takes.
 fn offered_split<'a>(crew: &'a Crew<'a>) -> Arc<SplitPoint> {
@@ -39,43 +23,6 @@ fn offered_split<'a>(crew: &'a Crew<'a>) -> Arc<SplitPoint> {
         Offer::Split(split) => split,
         Offer::Ahead(advance) => panic!("a split is open, and not {advance:?}"),
     }
-}
-
-#[test]
-fn a_split_is_done_when_all_of_its_moves_have_come_back() {
-    let split = split_below(None, position(1, 30));
-    let mut taken = Vec::new();
-    while let Some(square) = take(&split) {
-        taken.push(square);
-    }
-    let all: Vec<u32> = split.moves.iter().map(|candidate| candidate.square).collect();
-    assert!(taken.len() > 2 && taken == all, "{taken:?} of {all:?}");
-    for (square, value) in taken.into_iter().zip((-40..).step_by(2)) {
-        assert!(!split.is_done(), "somebody is at work on {square}");
-        split.finish(square, Ok(value));
-    }
-    assert!(split.is_done() && !split.is_pointless());
-    let best = split.work().task;
-    assert_eq!(best.best_move.map(u32::from), all.last().copied(), "the last value was the best");
-    assert_eq!(best.best, -40 + 2 * (all.len() as i32 - 1));
-}
-
-#[test]
-fn a_cut_ends_the_work_on_a_split_and_on_all_below_it() {
-    let upper = split_below(None, position(1, 30));
-    let middle = split_below(Some(&upper), position(2, 28));
-    let lower = split_below(Some(&middle), position(3, 26));
-    for (below, above) in [(&lower, &middle), (&lower, &upper), (&middle, &upper)] {
-        assert!(below.is_below(above) && !above.is_below(below));
-    }
-    let [one, other] = [take(&middle), take(&middle)].map(|square| square.expect("it has moves"));
-    middle.finish(one, Ok(2));
-    assert_eq!([&upper, &middle, &lower].map(|split| split.is_pointless()), [false, true, true]);
-    assert_eq!(take(&middle), None, "no other move matters");
-    assert!(!middle.is_done(), "somebody is at work on the other");
-    middle.finish(other, Err(Stopped));
-    assert!(middle.is_done());
-    assert!(take(&upper).is_some() && take(&lower).is_some());
 }
 
 #[test]
@@ -94,17 +41,6 @@ fn who_works_below_a_cut_notices_it_at_the_next_position() {
     let node = node(self::position(1, 16));
     assert_eq!(split(&mut searcher, &moves(&node), &mut task(node)), Err(Stopped));
     assert!(!desk.control.is_stopped(), "the search goes on elsewhere");
-}
-
-#[test]
-fn who_gives_a_move_up_leaves_the_others_to_nobody() {
-    let split = split_below(None, position(1, 30));
-    let [one, other] = [take(&split), take(&split)].map(|square| square.expect("it has moves"));
-    split.finish(one, Err(Stopped));
-    assert_eq!(take(&split), None);
-    assert!(!split.is_done(), "somebody is at work on the other");
-    split.finish(other, Ok(-10));
-    assert!(split.is_done() && split.work().stopped && !split.is_pointless());
 }
 
 #[test]

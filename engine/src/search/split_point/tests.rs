@@ -1,0 +1,53 @@
+//! A split is done when its moves have come back, and pointless when it, or one above it, is cut off.
+
+use crate::search::desk::{position, split_below, take};
+use crate::search::searcher::Stopped;
+
+#[test]
+fn a_split_is_done_when_all_of_its_moves_have_come_back() {
+    let split = split_below(None, position(1, 30));
+    let mut taken = Vec::new();
+    while let Some(square) = take(&split) {
+        taken.push(square);
+    }
+    let all: Vec<u32> = split.moves.iter().map(|candidate| candidate.square).collect();
+    assert!(taken.len() > 2 && taken == all, "{taken:?} of {all:?}");
+    for (square, value) in taken.into_iter().zip((-40..).step_by(2)) {
+        assert!(!split.is_done(), "somebody is at work on {square}");
+        split.finish(square, Ok(value));
+    }
+    assert!(split.is_done() && !split.is_pointless());
+    let best = split.outcome().expect("nobody gave up");
+    assert_eq!(best.best_move.map(u32::from), all.last().copied(), "the last value was the best");
+    assert_eq!(best.best, -40 + 2 * (all.len() as i32 - 1));
+}
+
+#[test]
+fn a_cut_ends_the_work_on_a_split_and_on_all_below_it() {
+    let upper = split_below(None, position(1, 30));
+    let middle = split_below(Some(&upper), position(2, 28));
+    let lower = split_below(Some(&middle), position(3, 26));
+    for (below, above) in [(&lower, &middle), (&lower, &upper), (&middle, &upper)] {
+        assert!(below.is_below(above) && !above.is_below(below));
+    }
+    let [one, other] = [take(&middle), take(&middle)].map(|square| square.expect("it has moves"));
+    middle.finish(one, Ok(2));
+    assert_eq!([&upper, &middle, &lower].map(|split| split.is_pointless()), [false, true, true]);
+    assert_eq!(take(&middle), None, "no other move matters");
+    assert!(!middle.is_done(), "somebody is at work on the other");
+    middle.finish(other, Err(Stopped));
+    assert!(middle.is_done());
+    assert!(take(&upper).is_some() && take(&lower).is_some());
+}
+
+#[test]
+fn who_gives_a_move_up_leaves_the_others_to_nobody() {
+    let split = split_below(None, position(1, 30));
+    let [one, other] = [take(&split), take(&split)].map(|square| square.expect("it has moves"));
+    split.finish(one, Err(Stopped));
+    assert_eq!(take(&split), None);
+    assert!(!split.is_done(), "somebody is at work on the other");
+    split.finish(other, Ok(-10));
+    assert!(split.is_done() && !split.is_pointless());
+    assert!(split.outcome().is_err(), "it has no value");
+}
