@@ -384,9 +384,32 @@ async fn passed(deadline: Option<Instant>) {
 
 #[cfg(test)]
 mod tests {
+    use outflank_proto::role_refused;
     use tonic::metadata::MetadataMap;
 
     use super::*;
+
+    #[test]
+    fn a_caller_of_another_role_is_not_told_that_it_was_wrong() {
+        let mut status = role_refused("a client's token");
+        let kind = "application/grpc".parse().expect("a value");
+        status.metadata_mut().insert("content-type", kind);
+        assert!(matches!(refusal(&status), Ended::Unknown(_)), "{status:?}");
+    }
+
+    #[tokio::test]
+    async fn hearts_beat_twice_as_fast_as_is_wanted_and_news_come_as_is_wanted() {
+        let welcome = |heartbeat_millis, interim_millis| {
+            let (protocol, build) = (NEWEST_PROTOCOL, String::new());
+            Welcome { protocol, heartbeat_millis, build, interim_millis }
+        };
+        let millis = Duration::from_millis;
+        for (wanted, period) in [(5_000, millis(2_500)), (1, millis(1))] {
+            assert_eq!(heartbeat(&welcome(wanted, 0)).period(), period);
+        }
+        let period = |wanted| interims(&welcome(1, wanted)).map(|interval| interval.period());
+        assert_eq!([period(250), period(0)], [Some(millis(250)), None]);
+    }
 
     #[test]
     fn only_a_coordinator_can_refuse_a_worker_for_good() {
