@@ -5,6 +5,7 @@
     reason = "each test joins the tasks it spawns, or ends with them"
 )]
 
+mod news;
 mod script;
 
 use std::sync::Arc;
@@ -12,8 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use outflank_engine::{
-    Answer, Bound, Control, Engine, Position, Request, Settings, SharedHint, Square, Symmetry,
-    Window, brute_force,
+    Answer, Bound, Control, Position, Request, Square, Symmetry, Window, brute_force,
 };
 use outflank_kernel::Isa;
 use outflank_proto::message::{FromWorker, Job, ToWorker};
@@ -60,16 +60,21 @@ fn answer(request: &Request, bound: Bound, finished: bool) -> Answer {
     Answer { bound, best_move, line, children, order, nodes: 7, finished }
 }
 
-/// Returns a job with this name on a position with three empty squares.
-fn job(id: u64) -> Job {
+/// Returns the canonical position after the lowest move each time, when so many squares are empty.
+fn position(empties: u32) -> Position {
     let mut position = Position::START;
-    while position.empties() > 3 {
+    while position.empties() > empties {
         position = match Square::lowest(position.moves()) {
             Some(square) => position.play(square).unwrap(),
             None => position.pass(),
         };
     }
-    let (position, window) = (position.canonical(), Window::FULL);
+    position.canonical()
+}
+
+/// Returns a job with this name on a position with three empty squares.
+fn job(id: u64) -> Job {
+    let (position, window) = (position(3), Window::FULL);
     let (known, symmetry) = (Vec::new(), Symmetry::IDENTITY);
     let (hints, assistant, inside, is_apart) = (false, None, None, false);
     let (node_limit, threads, era) = (1000, 1, 0);
@@ -175,6 +180,23 @@ async fn a_worker_that_is_stopped_stays_as_long_as_a_report_is_not_acknowledged(
     worker.stop.cancel();
     assert_eq!(connection.hear().await, Some(FromWorker::Draining));
     connection.hear_beat_of(&[]).await;
+    connection.tell(ToWorker::Acknowledge(1)).await;
+    assert_eq!(connection.hear().await, None);
+    drop(connection);
+    worker.task.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_worker_that_leaves_says_so_once_and_takes_no_job() {
+    let mut script = Script::start(None);
+    let worker = script.worker(BruteForce);
+    let mut connection = script.connection().await;
+    connection.tell(ToWorker::Job(job(1))).await;
+    assert_eq!(connection.hear_report().await.job, 1);
+    worker.stop.cancel();
+    assert_eq!(connection.hear().await, Some(FromWorker::Draining));
+    connection.tell(ToWorker::Job(job(2))).await;
+    connection.tell(ToWorker::Drain).await;
     connection.tell(ToWorker::Acknowledge(1)).await;
     assert_eq!(connection.hear().await, None);
     drop(connection);
@@ -383,103 +405,5 @@ async fn a_worker_that_is_told_to_forget_does_so_before_its_next_job() {
     for job in [1, 2] {
         connection.tell(ToWorker::Acknowledge(job)).await;
     }
-    leaves(worker, connection).await;
-}
-
-/// Tells what it hears and knows by the number of nodes, when a job is stopped.
-#[derive(Default)]
-struct Attentive {
-    heard: AtomicUsize,
-    known: AtomicUsize,
-}
-
-impl Solver for Attentive {
-    fn solve(&self, request: &Request, control: &Control) -> Answer {
-        let answer = Endless.solve(request, control);
-        let (heard, known) = (&self.heard, &self.known);
-        let nodes = 100 * heard.load(Ordering::SeqCst) + known.load(Ordering::SeqCst);
-        Answer { nodes: nodes as u64, ..answer }
-    }
-
-    fn solve_apart(&self, request: &Request, control: &Control) -> Answer {
-        Answer { nodes: 77, ..Endless.solve(request, control) }
-    }
-
-    fn assist(&self, request: &Request, control: &Control, number: u32) -> Answer {
-        let answer = self.solve(request, control);
-        Answer { nodes: answer.nodes + 10_000 * u64::from(number), ..answer }
-    }
-
-    fn hear(&self, hints: &[SharedHint]) {
-        self.heard.fetch_add(hints.len(), Ordering::SeqCst);
-    }
-
-    fn know(&self, known: &[(Position, Bound)]) {
-        self.known.fetch_add(known.len(), Ordering::SeqCst);
-    }
-}
-
-#[tokio::test]
-async fn a_worker_hears_what_others_believe_and_knows_what_concerns_its_jobs() {
-    let mut script = Script::start(None);
-    let worker = script.worker(Attentive::default());
-    let mut connection = script.connection().await;
-    connection.tell(ToWorker::Job(Job { assistant: Some(3), ..job(1) })).await;
-    connection.hear_beat_of(&[1]).await;
-    let hint = SharedHint::new(Position::START, 2048 | 27 << 24 | 27 << 30).unwrap();
-    connection.tell(ToWorker::Hints(vec![hint; 2])).await;
-    let known = vec![(Position::START, Bound::UNKNOWN)];
-    connection.tell(ToWorker::Known(1, known.clone())).await;
-    connection.tell(ToWorker::Known(2, known)).await;
-    connection.tell(ToWorker::Cancel(1)).await;
-    assert_eq!(connection.hear_report().await.nodes, 30_201);
-    connection.tell(ToWorker::Acknowledge(1)).await;
-    leaves(worker, connection).await;
-}
-
-#[tokio::test]
-async fn a_job_apart_is_searched_apart() {
-    let mut script = Script::start(None);
-    let worker = script.worker(Attentive::default());
-    let mut connection = script.connection().await;
-    connection.tell(ToWorker::Job(Job { is_apart: true, ..job(1) })).await;
-    connection.hear_beat_of(&[1]).await;
-    connection.tell(ToWorker::Cancel(1)).await;
-    assert_eq!(connection.hear_report().await.nodes, 77);
-    connection.tell(ToWorker::Acknowledge(1)).await;
-    leaves(worker, connection).await;
-}
-
-#[tokio::test]
-async fn a_worker_tells_of_the_dear_bounds_inside_its_job_before_it_reports() {
-    let mut script = Script::start(None);
-    let settings = Settings { isa: Isa::detect(), table_bytes: 1 << 20 };
-    let worker = script.worker(Engine::new(&settings).unwrap());
-    let mut connection = script.connection().await;
-    let mut position = Position::START;
-    while position.empties() > 13 {
-        position = match Square::lowest(position.moves()) {
-            Some(square) => position.play(square).unwrap(),
-            None => position.pass(),
-        };
-    }
-    let position = position.canonical();
-    let asked = Job { position, inside: Some(200), node_limit: u64::MAX, era: 3, ..job(1) };
-    connection.tell(ToWorker::Job(asked)).await;
-    let mut bounds = Vec::new();
-    let report = loop {
-        match connection.hear().await.expect("the worker has not left") {
-            FromWorker::Found(found) => {
-                assert_eq!((found.job, found.era), (1, 3));
-                bounds.extend(found.bounds);
-            }
-            FromWorker::Report(report) => break report,
-            _ => {}
-        }
-    };
-    assert!(report.finished && !bounds.is_empty());
-    assert!(bounds.iter().all(|found| found.nodes >= 200 && found.position.empties() <= 13));
-    assert!(bounds.iter().any(|found| found.position.empties() < 13), "not only of the job's own");
-    connection.tell(ToWorker::Acknowledge(1)).await;
     leaves(worker, connection).await;
 }
