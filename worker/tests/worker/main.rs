@@ -130,7 +130,7 @@ async fn a_search_that_panics_is_reported_as_failed_and_the_worker_works_on() {
     connection.tell(ToWorker::Job(job(2))).await;
     let report = connection.hear_report().await;
     assert_eq!((report.job, report.failed, report.finished), (2, false, true));
-    worker.task.abort();
+    worker.kill();
 }
 
 #[tokio::test]
@@ -146,7 +146,7 @@ async fn a_cancelled_job_reports_what_it_has() {
     assert!(!report.order.is_empty());
     connection.tell(ToWorker::Cancel(1)).await;
     assert_eq!(connection.hear_report().await.job, 1);
-    worker.task.abort();
+    worker.kill();
 }
 
 #[tokio::test]
@@ -166,7 +166,7 @@ async fn a_worker_that_is_stopped_hands_back_its_jobs_and_waits_for_the_acknowle
     connection.tell(ToWorker::Acknowledge(1)).await;
     assert_eq!(connection.hear().await, None);
     drop(connection);
-    worker.task.await.unwrap().unwrap();
+    worker.ends().await.unwrap();
 }
 
 /// What is not acknowledged may be lost with the coordinator.
@@ -183,7 +183,7 @@ async fn a_worker_that_is_stopped_stays_as_long_as_a_report_is_not_acknowledged(
     connection.tell(ToWorker::Acknowledge(1)).await;
     assert_eq!(connection.hear().await, None);
     drop(connection);
-    worker.task.await.unwrap().unwrap();
+    worker.ends().await.unwrap();
 }
 
 #[tokio::test]
@@ -200,7 +200,7 @@ async fn a_worker_that_leaves_says_so_once_and_takes_no_job() {
     connection.tell(ToWorker::Acknowledge(1)).await;
     assert_eq!(connection.hear().await, None);
     drop(connection);
-    worker.task.await.unwrap().unwrap();
+    worker.ends().await.unwrap();
 }
 
 #[tokio::test]
@@ -223,7 +223,7 @@ async fn a_worker_that_is_stopped_while_its_connection_is_gone_still_hands_back_
     }
     assert_eq!(reported, [1]);
     drop(second);
-    worker.task.await.unwrap().unwrap();
+    worker.ends().await.unwrap();
 }
 
 #[tokio::test]
@@ -242,7 +242,7 @@ async fn after_a_reconnection_a_job_goes_on_if_it_is_given_again_and_makes_room_
     second.tell(ToWorker::Job(job(3))).await;
     assert_eq!(second.hear_report().await.job, 2);
     second.hear_beat_of(&[1, 3]).await;
-    worker.task.abort();
+    worker.kill();
 }
 
 /// Searches without end, and stops only when it is told to and may.
@@ -280,7 +280,7 @@ async fn a_job_that_is_given_again_while_it_stops_begins_again() {
     connection.tell(ToWorker::Cancel(1)).await;
     assert_eq!(connection.hear_report().await.job, 1);
     connection.hear_beat_of(&[]).await;
-    worker.task.abort();
+    worker.kill();
 }
 
 #[tokio::test]
@@ -299,7 +299,7 @@ async fn a_draining_coordinator_gets_the_reports_and_the_worker_comes_back() {
     again.tell(ToWorker::Job(job(2))).await;
     again.tell(ToWorker::Cancel(2)).await;
     assert_eq!(again.hear_report().await.job, 2);
-    worker.task.abort();
+    worker.kill();
 }
 
 #[tokio::test(start_paused = true)]
@@ -310,7 +310,7 @@ async fn a_worker_leaves_in_the_end_when_nothing_is_acknowledged_and_says_so() {
     connection.tell(ToWorker::Job(job(1))).await;
     connection.hear_report().await;
     worker.stop.cancel();
-    let error = worker.task.await.unwrap().unwrap_err();
+    let error = worker.ends().await.unwrap_err();
     assert!(matches!(error, WorkerError::Unacknowledged { reports: 1, .. }), "{error}");
 }
 
@@ -318,7 +318,7 @@ async fn a_worker_leaves_in_the_end_when_nothing_is_acknowledged_and_says_so() {
 async fn a_worker_of_the_wrong_version_says_what_it_needs_and_ends() {
     let refusal = Status::failed_precondition("this coordinator needs version 9");
     let script = Script::start(Some(refusal));
-    let error = script.worker(BruteForce).task.await.unwrap().unwrap_err();
+    let error = script.worker(BruteForce).ends().await.unwrap_err();
     assert_eq!(
         error.to_string(),
         "the coordinator at this process refuses this worker: this coordinator needs version 9"
@@ -335,7 +335,7 @@ async fn an_hour_without_a_coordinator_is_spent_on_asking_now_and_then() {
     assert!((360..36_000).contains(&calls), "{calls} tries in an hour");
     let told = tokio::time::Instant::now();
     worker.stop.cancel();
-    worker.task.await.unwrap().unwrap();
+    worker.ends().await.unwrap();
     assert!(told.elapsed() < Duration::from_secs(1), "it has nothing to hand back");
 }
 
@@ -392,7 +392,7 @@ impl Solver for Remembering {
 async fn a_worker_that_is_told_to_forget_does_so_before_its_next_job() {
     let mut script = Script::start(None);
     let worker = script.worker(Remembering(AtomicUsize::new(3)));
-    let mut connection = script.connections.recv().await.unwrap();
+    let mut connection = script.caller().await;
     connection.welcome().await;
     connection.tell(ToWorker::Job(Job { node_limit: 7, ..job(1) })).await;
     connection.hear_beat_of(&[1]).await;

@@ -117,7 +117,7 @@ async fn a_worker_tells_of_a_job_that_goes_on_if_the_coordinator_wants_that() {
     let mut script = Script::start(None);
     let settings = Settings { isa: Isa::detect(), table_bytes: 1 << 20 };
     let worker = script.worker(Lingering(Engine::new(&settings).unwrap()));
-    let mut connection = script.connections.recv().await.unwrap();
+    let mut connection = script.caller().await;
     connection.welcome_for_news(1).await;
     let asked = Job { position: position(18), inside: Some(200), node_limit: u64::MAX, ..job(1) };
     connection.tell(ToWorker::Job(asked)).await;

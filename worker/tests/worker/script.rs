@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use hyper_util::rt::TokioIo;
 use outflank_kernel::Isa;
@@ -19,6 +20,12 @@ use tokio_util::sync::CancellationToken;
 use tonic::transport::{Channel, Endpoint, Server, Uri};
 use tonic::{Request as Call, Response, Status, Streaming};
 
+/// Waits for what a worker should do at once. One that does not fails the test in place of holding it up.
+async fn in_time<T>(done: impl Future<Output = T>) -> T {
+    let patience = Duration::from_secs(60);
+    tokio::time::timeout(patience, done).await.expect("the worker does it within a minute")
+}
+
 /// A connection of a worker, seen by the coordinator.
 pub(crate) struct Connection {
     inbound: Streaming<v1::FromWorker>,
@@ -33,7 +40,7 @@ impl Connection {
     /// Returns the next message that is no heartbeat; `None` after the worker has half-closed.
     pub(crate) async fn hear(&mut self) -> Option<FromWorker> {
         loop {
-            match self.inbound.message().await.unwrap()?.try_into().unwrap() {
+            match in_time(self.inbound.message()).await.unwrap()?.try_into().unwrap() {
                 FromWorker::Heartbeat(_) => {}
                 message => return Some(message),
             }
@@ -50,7 +57,8 @@ impl Connection {
     /// Waits for a heartbeat of exactly these jobs.
     pub(crate) async fn hear_beat_of(&mut self, jobs: &[u64]) {
         loop {
-            let message = self.inbound.message().await.unwrap().expect("still connected");
+            let message = in_time(self.inbound.message()).await.unwrap();
+            let message = message.expect("still connected");
             match message.try_into().unwrap() {
                 FromWorker::Heartbeat(beat)
                     if beat.iter().map(|&(job, _)| job).eq(jobs.iter().copied()) =>
@@ -145,9 +153,14 @@ impl Script {
 
     /// Waits for a connection and welcomes the worker.
     pub(crate) async fn connection(&mut self) -> Connection {
-        let mut connection = self.connections.recv().await.unwrap();
+        let mut connection = self.caller().await;
         connection.welcome().await;
         connection
+    }
+
+    /// Waits for a connection, whose worker waits for a welcome.
+    pub(crate) async fn caller(&mut self) -> Connection {
+        in_time(self.connections.recv()).await.unwrap()
     }
 }
 
@@ -155,7 +168,19 @@ impl Script {
 pub(crate) struct Running {
     pub(crate) stop: CancellationToken,
     pub(crate) gauges: Arc<Gauges>,
-    pub(crate) task: JoinHandle<Result<(), WorkerError>>,
+    task: JoinHandle<Result<(), WorkerError>>,
+}
+
+impl Running {
+    /// Ends the worker as if its process were killed.
+    pub(crate) fn kill(self) {
+        self.task.abort();
+    }
+
+    /// Waits until the worker has ended.
+    pub(crate) async fn ends(self) -> Result<(), WorkerError> {
+        in_time(self.task).await.unwrap()
+    }
 }
 
 /// Stops a worker that has nothing left to hand back, and sees it take its leave.
@@ -164,5 +189,5 @@ pub(crate) async fn leaves(worker: Running, mut connection: Connection) {
     assert_eq!(connection.hear().await, Some(FromWorker::Draining));
     assert_eq!(connection.hear().await, None);
     drop(connection);
-    worker.task.await.unwrap().unwrap();
+    worker.ends().await.unwrap();
 }
