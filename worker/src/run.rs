@@ -151,6 +151,20 @@ pub(crate) fn said(status: &Status) -> String {
 mod tests {
     use super::*;
 
+    #[derive(Debug, thiserror::Error)]
+    #[error("the connection is gone")]
+    struct Gone(#[source] std::io::Error);
+
+    #[test]
+    fn a_status_is_said_with_its_causes_and_each_once() {
+        assert_eq!(said(&Status::unavailable("it stops")), "it stops");
+        let silent = Status::unavailable("");
+        assert_eq!(said(&silent), silent.code().to_string());
+        let reset = std::io::Error::other("reset by peer");
+        let gone = Status::from_error(Box::new(Gone(reset)));
+        assert_eq!(said(&gone), "the connection is gone: reset by peer");
+    }
+
     #[test]
     fn the_same_loss_is_said_once_a_minute() {
         let (mut losses, start) = (Losses::default(), Instant::now());
