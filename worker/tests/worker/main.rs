@@ -21,7 +21,7 @@ use outflank_worker::{Options, Solver, WorkerError, run};
 use tokio_util::sync::CancellationToken;
 use tonic::Status;
 
-use script::{Script, leaves};
+use script::{Connection, Running, Script, gone, leaves};
 
 /// Answers at once.
 struct BruteForce;
@@ -164,43 +164,37 @@ async fn a_worker_that_is_stopped_hands_back_its_jobs_and_waits_for_the_acknowle
     let report = connection.hear_report().await;
     assert_eq!((report.job, report.finished), (1, false));
     connection.tell(ToWorker::Acknowledge(1)).await;
-    assert_eq!(connection.hear().await, None);
-    drop(connection);
-    worker.ends().await.unwrap();
+    gone(worker, connection).await;
+}
+
+/// Returns a worker that was told to stop and said so, and waits for the acknowledgement of job 1.
+async fn leaving_with_a_report() -> (Running, Connection) {
+    let mut script = Script::start(None);
+    let worker = script.worker(BruteForce);
+    let mut connection = script.connection().await;
+    connection.tell(ToWorker::Job(job(1))).await;
+    assert_eq!(connection.hear_report().await.job, 1);
+    worker.stop.cancel();
+    assert_eq!(connection.hear().await, Some(FromWorker::Draining));
+    (worker, connection)
 }
 
 /// What is not acknowledged may be lost with the coordinator.
 #[tokio::test]
 async fn a_worker_that_is_stopped_stays_as_long_as_a_report_is_not_acknowledged() {
-    let mut script = Script::start(None);
-    let worker = script.worker(BruteForce);
-    let mut connection = script.connection().await;
-    connection.tell(ToWorker::Job(job(1))).await;
-    assert_eq!(connection.hear_report().await.job, 1);
-    worker.stop.cancel();
-    assert_eq!(connection.hear().await, Some(FromWorker::Draining));
+    let (worker, mut connection) = leaving_with_a_report().await;
     connection.hear_beat_of(&[]).await;
     connection.tell(ToWorker::Acknowledge(1)).await;
-    assert_eq!(connection.hear().await, None);
-    drop(connection);
-    worker.ends().await.unwrap();
+    gone(worker, connection).await;
 }
 
 #[tokio::test]
 async fn a_worker_that_leaves_says_so_once_and_takes_no_job() {
-    let mut script = Script::start(None);
-    let worker = script.worker(BruteForce);
-    let mut connection = script.connection().await;
-    connection.tell(ToWorker::Job(job(1))).await;
-    assert_eq!(connection.hear_report().await.job, 1);
-    worker.stop.cancel();
-    assert_eq!(connection.hear().await, Some(FromWorker::Draining));
+    let (worker, connection) = leaving_with_a_report().await;
     connection.tell(ToWorker::Job(job(2))).await;
     connection.tell(ToWorker::Drain).await;
     connection.tell(ToWorker::Acknowledge(1)).await;
-    assert_eq!(connection.hear().await, None);
-    drop(connection);
-    worker.ends().await.unwrap();
+    gone(worker, connection).await;
 }
 
 #[tokio::test]

@@ -187,6 +187,11 @@ impl Running {
 pub(crate) async fn leaves(worker: Running, mut connection: Connection) {
     worker.stop.cancel();
     assert_eq!(connection.hear().await, Some(FromWorker::Draining));
+    gone(worker, connection).await;
+}
+
+/// Sees a worker end that has said that it leaves, and has nothing left to hand back.
+pub(crate) async fn gone(worker: Running, mut connection: Connection) {
     assert_eq!(connection.hear().await, None);
     drop(connection);
     worker.ends().await.unwrap();
