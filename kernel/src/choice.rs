@@ -139,7 +139,8 @@ macro_rules! choices {
 }
 
 // "Search" is processor time of FFO #20–#39 relative to the choice, "alone" nanoseconds a call in
-// `outflank bench kernels`, both on Zen 5; docs/kernels.md has the tables and the commands.
+// `outflank bench kernels`, both on Zen 5 and of the runs that decided; docs/log/kernels.md has them
+// and what was measured since, docs/kernels.md the commands.
 choices! {
     FLIP "flip" {
         Portable "lowest_and_lzcnt" "alone 3.8, shifts 7.5; not measured in the search of its level"
