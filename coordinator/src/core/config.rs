@@ -51,7 +51,7 @@ pub struct Config {
     /// The same in fleets of up to `most_led` threads, which split late: there each cut costs more than it helps; 1.
     pub jobs_per_led_thread: f64,
     /// A worker gives a job up after this many times the predicted nodes; 64: predictions are right
-    /// within a factor of five two times out of three, and what is given up is lost.
+    /// within a factor of four two times out of three, and what is given up is lost.
     pub budget_factor: f64,
     /// After this many losses or failures of a job its position is split instead; 3.
     pub retry_limit: u32,
