@@ -1,10 +1,14 @@
 //! The coordinator core, driven by lists of events and by whole simulated clusters.
+//!
+//! `fuzz/fuzz_targets/storm.rs` has this file as a module and uses those that are visible there.
 
-mod advisor;
+pub(crate) mod advisor;
 mod campaigns;
+#[cfg(fuzzing)]
+pub(crate) mod choices;
 mod claims;
 mod debts;
-mod disk;
+pub(crate) mod disk;
 mod doubts;
 mod hung;
 mod inside;
@@ -14,15 +18,15 @@ mod lead;
 mod leases;
 mod liars;
 mod misled;
-mod oracle;
-mod random;
+pub(crate) mod oracle;
+pub(crate) mod random;
 mod requests;
 mod scenarios;
-mod script;
+pub(crate) mod script;
 mod slots;
 mod small_boards;
 mod stay;
-mod storms;
-mod tables;
-mod worker;
-mod world;
+pub(crate) mod storms;
+pub(crate) mod tables;
+pub(crate) mod worker;
+pub(crate) mod world;

@@ -7,8 +7,12 @@ use outflank_engine::{Position, Square};
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    /// Returns the next 64 bits.
+    /// Returns the next 64 bits, of which a fuzzer chooses the lowest eight and no others.
     pub(crate) fn bits(&mut self) -> u64 {
+        #[cfg(fuzzing)]
+        if let Some(choice) = crate::choices::next() {
+            return choice;
+        }
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let word = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);

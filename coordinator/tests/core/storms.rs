@@ -35,7 +35,7 @@ fn faults(random: &mut Random) -> Faults {
 }
 
 /// Runs a cluster under `seed` until its requests are answered, and checks everything.
-fn storm(seed: u64, oracle: &Rc<Oracle>, roots: &[Position]) -> Happened {
+pub(crate) fn storm(seed: u64, oracle: &Rc<Oracle>, roots: &[Position]) -> Happened {
     let mut random = Random(seed);
     let with_liar = seed.is_multiple_of(4);
     let audit_share = if with_liar { 1.0 } else { 0.1 };
