@@ -169,6 +169,8 @@ struct World<'a> {
     crew: &'a mut dyn Crew,
     watch: &'a mut dyn FnMut(&Piece),
     searchers: Vec<Searcher>,
+    /// The jobs of each worker that are on their way to it, which takes as long as the core thinks.
+    coming: Vec<Vec<JobId>>,
     now: u64,
     /// When the core has thought its commands over.
     core_free: u64,
@@ -193,6 +195,7 @@ impl<'a> World<'a> {
             crew,
             watch,
             searchers: (0..cluster.searchers()).map(|_| Searcher::default()).collect(),
+            coming: vec![Vec::new(); cluster.workers],
             now: 0,
             core_free: 0,
             agenda: BTreeMap::new(),
@@ -277,6 +280,7 @@ impl<'a> World<'a> {
             Command::Assign { worker, job } => {
                 self.measures.jobs += 1;
                 self.measures.hash([self.now, worker.0, job.id.0]);
+                self.coming[worker.0 as usize].push(job.id);
                 self.schedule(latency, Happening::Assigned(worker.0 as usize, job));
             }
             Command::Cancel { worker, job } => {
@@ -339,6 +343,7 @@ impl<'a> World<'a> {
     }
 
     fn begin(&mut self, worker: usize, job: Job) {
+        self.coming[worker].retain(|&coming| coming != job.id);
         let mut searchers = self.searchers_of(worker);
         let idle = searchers.find(|&searcher| self.searchers[searcher].running.is_none());
         let searcher = idle.expect("a worker has no more jobs than threads");
@@ -462,7 +467,9 @@ impl<'a> World<'a> {
             let running = self.searchers[searcher].running.as_ref()?;
             Some((running.job.id, running.nodes(self.now)))
         });
-        let jobs = running.collect();
+        // The core gives a job when it has thought, and here counts its time from before that.
+        let coming = self.coming[worker].iter().map(|&job| (job, 0));
+        let jobs = running.chain(coming).collect();
         let event = Event::Heartbeat { worker: WorkerId(worker as u64), jobs };
         self.schedule(self.cluster.latency, Happening::Arrives(event));
     }

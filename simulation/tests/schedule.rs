@@ -80,6 +80,20 @@ fn a_campaign_of_hypotheses_is_decided_and_its_time_adds_up() {
 }
 
 #[test]
+fn a_core_that_thinks_for_longer_than_a_lease_gives_nobody_two_jobs_at_once() {
+    let requests = roots(3, EMPTIES, 12, Kind::Hypothesis).expect("weights");
+    // To look at the moves of all requests takes a minute, and nothing is split because somebody is idle.
+    let never = std::time::Duration::from_secs(1 << 32);
+    let one = cluster(12);
+    let config = Config { split_after: never, split_soon: never, ..one.config.clone() };
+    let cluster = Cluster { nodes_per_second: 2_000.0, config, ..one };
+    let advisor = ModelAdvisor::new(3, Arc::clone(&cluster.thought), &[]).expect("weights");
+    let mut crew = Modelled::new(model(3), cluster.workers, cluster.threads);
+    let measures = simulate(&cluster, Box::new(advisor), &requests, &mut crew, &mut |_| {});
+    assert_eq!(measures.answers.len(), requests.len());
+}
+
+#[test]
 fn what_the_ledger_says_is_all_that_was_searched() {
     let requests = roots(3, EMPTIES, 12, Kind::Hypothesis).expect("weights");
     for workers in [1, 30] {
@@ -108,7 +122,7 @@ fn what_the_ledger_says_is_all_that_was_searched() {
 fn workers_of_several_threads_find_the_values_with_jobs_of_one_thread_and_of_more() {
     let requests = roots(5, EMPTIES, 2, Kind::Value).expect("weights");
     let run = |slots_of_each| {
-        let one = cluster(5);
+        let one = cluster(12);
         let config = Config { slots_of_each, ..one.config.clone() };
         let cluster = Cluster { threads: 8, config, ..one };
         let mut threads = BTreeSet::new();
