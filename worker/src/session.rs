@@ -117,24 +117,30 @@ impl Worker {
         );
         let mut session = Session {
             worker: self,
+            stop,
             outbound: Some(outbound),
             heartbeat: heartbeat(&welcome),
             interims: interims(&welcome),
             leaving: None,
         };
         session.worker.options.gauges.connected();
-        let worked = session.work(inbound, stop).await;
+        let worked = session.work(inbound).await;
         session.worker.options.gauges.disconnected();
         match worked {
             Ok(()) if stop.is_cancelled() => Ended::Left,
             Ok(()) => lost("the coordinator is stopping".to_owned()),
-            Err(_status) if stop.is_cancelled() && session.worker.is_done() => Ended::Left,
+            Err(_status) if stop.is_cancelled() && session.worker.may_leave() => Ended::Left,
             Err(status) => lost(said(&status)),
         }
     }
 
     fn is_done(&self) -> bool {
         self.jobs.is_empty() && self.outbox.reports().is_empty()
+    }
+
+    /// Returns whether a worker that was told to stop has nothing left to hand back, or no time left for it.
+    fn may_leave(&self) -> bool {
+        self.is_done() || self.leaves_at.is_some_and(|leaves_at| leaves_at <= Instant::now())
     }
 
     /// Shows what there is to those who watch.
@@ -245,6 +251,7 @@ async fn send(outbound: &mpsc::Sender<v1::FromWorker>, message: FromWorker) -> R
 #[derive(Debug)]
 struct Session<'a> {
     worker: &'a mut Worker,
+    stop: &'a CancellationToken,
     /// The way to the coordinator, until the worker half-closes it.
     outbound: Option<mpsc::Sender<v1::FromWorker>>,
     heartbeat: Interval,
@@ -256,11 +263,7 @@ struct Session<'a> {
 
 impl Session<'_> {
     /// Works until the coordinator ends the stream, or the deadline for leaving is over.
-    async fn work(
-        &mut self,
-        mut inbound: Streaming<v1::ToWorker>,
-        stop: &CancellationToken,
-    ) -> Result<(), Status> {
+    async fn work(&mut self, mut inbound: Streaming<v1::ToWorker>) -> Result<(), Status> {
         for report in self.worker.outbox.reports().to_vec() {
             self.say(FromWorker::Report(report)).await?;
         }
@@ -270,7 +273,7 @@ impl Session<'_> {
             }
             let deadline = self.leaving;
             tokio::select! {
-                () = stop.cancelled(), if deadline.is_none() => {
+                () = self.stop.cancelled(), if deadline.is_none() => {
                     let deadline = self.worker.stop();
                     self.leave(deadline).await?;
                 }
@@ -356,11 +359,22 @@ impl Session<'_> {
         self.say(FromWorker::Draining).await
     }
 
-    async fn say(&self, message: FromWorker) -> Result<(), Status> {
-        match &self.outbound {
-            Some(outbound) => send(outbound, message).await,
-            None => Ok(()), // Half-closed: the coordinator expects nothing more.
-        }
+    /// Sends a message when there is room for it. A coordinator that does not read holds up what it is told, but
+    /// neither the jobs' end when the worker is told to stop nor the worker when the time for leaving is over.
+    async fn say(&mut self, message: FromWorker) -> Result<(), Status> {
+        let Some(outbound) = &self.outbound else {
+            return Ok(()); // Half-closed: the coordinator expects nothing more.
+        };
+        let mut sending = pin!(send(outbound, message));
+        let deadline = match self.leaving {
+            Some(deadline) => deadline,
+            None => match self.stop.run_until_cancelled(&mut sending).await {
+                Some(sent) => return sent,
+                None => self.worker.stop(), // The farewell comes after this message.
+            },
+        };
+        let sent = tokio::time::timeout_at(deadline, sending).await;
+        sent.unwrap_or_else(|_elapsed| Err(Status::unavailable("the coordinator reads nothing")))
     }
 }
 

@@ -18,10 +18,11 @@ use outflank_engine::{
 use outflank_kernel::Isa;
 use outflank_proto::message::{FromWorker, Job, ToWorker};
 use outflank_worker::{Options, Solver, WorkerError, run};
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use tonic::Status;
 
-use script::{Connection, Running, Script, gone, leaves};
+use script::{Connection, Running, Script, gone, in_time, leaves};
 
 /// Answers at once.
 struct BruteForce;
@@ -41,6 +42,17 @@ impl Solver for Endless {
             std::thread::yield_now();
         }
         answer(request, Bound::UNKNOWN, false)
+    }
+}
+
+/// Works until it is stopped, and says so then.
+struct Noticed(Arc<Notify>);
+
+impl Solver for Noticed {
+    fn solve(&self, request: &Request, control: &Control) -> Answer {
+        let answer = Endless.solve(request, control);
+        self.0.notify_one();
+        answer
     }
 }
 
@@ -306,6 +318,31 @@ async fn a_worker_leaves_in_the_end_when_nothing_is_acknowledged_and_says_so() {
     worker.stop.cancel();
     let error = worker.ends().await.unwrap_err();
     assert!(matches!(error, WorkerError::Unacknowledged { reports: 1, .. }), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_worker_leaves_a_coordinator_that_reads_nothing() {
+    let mut script = Script::start(None);
+    let worker = script.worker(BruteForce);
+    let _unread = script.connection().await;
+    script.reads_nothing().await;
+    worker.stop.cancel();
+    worker.ends().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_worker_that_is_not_heard_stops_its_jobs_when_it_is_told_to_stop() {
+    let mut script = Script::start(None);
+    let stopped = Arc::new(Notify::new());
+    let worker = script.worker(Noticed(Arc::clone(&stopped)));
+    let connection = script.connection().await;
+    connection.tell(ToWorker::Job(job(1))).await;
+    script.reads_nothing().await;
+    tokio::time::resume();
+    worker.stop.cancel();
+    in_time(stopped.notified()).await;
+    assert!(worker.gauges.read().is_connected, "it has time left to hand back what it has");
+    worker.kill();
 }
 
 #[tokio::test]

@@ -1,7 +1,10 @@
 //! A coordinator that says only what a test says, at the other end of a worker's connections.
 
+use std::io;
+use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use hyper_util::rt::TokioIo;
@@ -11,17 +14,18 @@ use outflank_proto::message::{FromWorker, Report, ToWorker, Welcome};
 use outflank_proto::v1;
 use outflank_proto::v1::cluster_server::{Cluster, ClusterServer};
 use outflank_worker::{Coordinator, Gauges, Options, Solver, WorkerError, run_with};
-use tokio::io::DuplexStream;
+use tokio::io::{AsyncRead, AsyncWrite, DuplexStream, ReadBuf};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio_stream::StreamExt;
 use tokio_stream::wrappers::ReceiverStream;
 use tokio_util::sync::CancellationToken;
+use tonic::transport::server::Connected;
 use tonic::transport::{Channel, Endpoint, Server, Uri};
 use tonic::{Request as Call, Response, Status, Streaming};
 
 /// Waits for what a worker should do at once. One that does not fails the test in place of holding it up.
-async fn in_time<T>(done: impl Future<Output = T>) -> T {
+pub(crate) async fn in_time<T>(done: impl Future<Output = T>) -> T {
     let patience = Duration::from_secs(60);
     tokio::time::timeout(patience, done).await.expect("the worker does it within a minute")
 }
@@ -112,12 +116,56 @@ impl Cluster for Scripted {
     }
 }
 
+/// The coordinator's end of a connection.
+struct Pipe {
+    stream: DuplexStream,
+    is_stuck: Arc<AtomicBool>,
+}
+
+impl AsyncRead for Pipe {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        if self.is_stuck.load(Ordering::SeqCst) {
+            return Poll::Pending; // For ever.
+        }
+        Pin::new(&mut self.stream).poll_read(context, buffer)
+    }
+}
+
+impl AsyncWrite for Pipe {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}
+
+impl Connected for Pipe {
+    type ConnectInfo = ();
+
+    fn connect_info(&self) {}
+}
+
 /// A scripted coordinator and the way to it.
 pub(crate) struct Script {
     channel: Channel,
     pub(crate) connections: mpsc::Receiver<Connection>,
     /// How often a worker has called.
     pub(crate) calls: Arc<AtomicUsize>,
+    is_stuck: Arc<AtomicBool>,
 }
 
 impl Script {
@@ -125,20 +173,29 @@ impl Script {
         let calls = Arc::new(AtomicUsize::new(0));
         let (sender, connections) = mpsc::channel(10);
         let scripted = Scripted { connections: sender, refusal, calls: Arc::clone(&calls) };
-        let (pipes, incoming) = mpsc::channel::<DuplexStream>(10);
-        let incoming = ReceiverStream::new(incoming).map(Ok::<_, std::io::Error>);
+        let is_stuck = Arc::new(AtomicBool::new(false));
+        let (pipes, incoming) = mpsc::channel::<Pipe>(10);
+        let incoming = ReceiverStream::new(incoming).map(Ok::<_, io::Error>);
         let server = Server::builder().add_service(ClusterServer::new(scripted));
         tokio::spawn(server.serve_with_incoming(incoming));
+        let stuck = Arc::clone(&is_stuck);
         let connector = tower::service_fn(move |_: Uri| {
-            let pipes = pipes.clone();
+            let (pipes, is_stuck) = (pipes.clone(), Arc::clone(&stuck));
             async move {
-                let (ours, theirs) = tokio::io::duplex(1 << 16);
-                pipes.send(theirs).await.map_err(std::io::Error::other)?;
-                Ok::<_, std::io::Error>(TokioIo::new(ours))
+                let (ours, stream) = tokio::io::duplex(1 << 16);
+                pipes.send(Pipe { stream, is_stuck }).await.map_err(io::Error::other)?;
+                Ok::<_, io::Error>(TokioIo::new(ours))
             }
         });
         let channel = Endpoint::from_static("http://test").connect_with_connector_lazy(connector);
-        Self { channel, connections, calls }
+        Self { channel, connections, calls, is_stuck }
+    }
+
+    /// Makes the coordinator read nothing any more, as one does whose process is stopped, and returns when the worker's
+    /// queue and the connection are full.
+    pub(crate) async fn reads_nothing(&self) {
+        self.is_stuck.store(true, Ordering::SeqCst);
+        tokio::time::sleep(Duration::from_secs(3600)).await;
     }
 
     /// Starts a worker.
