@@ -1,8 +1,9 @@
 //! How many threads a job gets.
 
 use outflank_coordinator::core::{Config, Event, Millis, SolveId};
-use outflank_engine::{Score, Window};
+use outflank_engine::{Bound, Score, Window};
 
+use crate::oracle::Oracle;
 use crate::random::{Random, position};
 use crate::script::{Script, assigned, joined, nine_empties, only_job, split, whole};
 
@@ -123,5 +124,23 @@ fn goals_in_a_large_fleet_have_up_to_four_threads_each_and_values_one() {
     {
         let found = narrowest(&mut goals(requests, window), threads);
         assert_eq!(found, Some(wide), "{requests} requests for {window}, {threads} threads");
+    }
+}
+
+#[test]
+fn goals_are_served_as_such_when_the_values_that_a_verdict_had_asked_for_again_are_over() {
+    let goal = Score::new(2).and_then(Window::at_least).expect("a goal");
+    let value = Oracle::default().value(nine_empties().canonical());
+    for is_stored in [false, true] {
+        let (mut script, solve) = (goals(3, goal), SolveId(9));
+        let (position, window) = (nine_empties(), Window::FULL);
+        let event = Event::Submitted { solve, position, window, budget: None };
+        script.core.hear(Millis(0), event, &script.store);
+        if is_stored {
+            script.store.0.insert(position.canonical(), (Bound::exact(value), None));
+        }
+        script.core.hear(Millis(0), Event::TakenBack { era: 1 }, &script.store);
+        script.core.hear(Millis(0), Event::Abandoned { solve }, &script.store);
+        assert_eq!(narrowest(&mut script, 17), Some(4), "stored: {is_stored}");
     }
 }

@@ -51,6 +51,9 @@ impl Core {
         self.go_on_doubting(turn, era);
         let mut solves: Vec<_> = std::mem::take(&mut self.solves).into_iter().collect();
         solves.sort_by_key(|(_, solve)| solve.arrival);
+        // They have come once, and that they were many does not change.
+        let crowd = std::mem::take(&mut self.crowd);
+        let windows: Vec<_> = solves.iter().map(|(id, solve)| (*id, solve.window)).collect();
         for (id, solve) in solves {
             self.submitted(turn, id, solve.given, solve.window, solve.budget, solve.terms);
             if let Some(again) = self.solves.get_mut(&id) {
@@ -60,6 +63,11 @@ impl Core {
                 again.running += solve.running;
                 again.jobs_done = solve.jobs_done;
             }
+        }
+        self.crowd = crowd;
+        let oldest = self.solves.keys().next().copied();
+        for (_, window) in windows.iter().filter(|(id, _)| !self.solves.contains_key(id)) {
+            self.crowd.left(*window, oldest); // The store had the answer.
         }
     }
 
