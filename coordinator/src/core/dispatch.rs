@@ -281,7 +281,7 @@ impl Core {
         known.extend(self.bounds_inside(turn, lease.home, position, symmetry));
         self.note_told(turn, worker, &known);
         let mut lease = lease;
-        (lease.limit, lease.told) = (node_limit, self.insides.messages(lease.home));
+        (lease.limit, lease.told) = (node_limit, self.insides.newest(lease.home));
         self.begin(turn, worker, id, lease);
         let era = self.audits.era;
         let hints = self.is_small_fleet();

@@ -47,7 +47,7 @@ pub(super) struct Lease {
     pub(super) limit: u64,
     /// The nodes it has searched by its last sign of life.
     pub(super) nodes: u64,
-    /// The last message of bounds from inside the request's jobs of which its worker was told.
+    /// The number of the last bound from inside the request's jobs of which its worker was told.
     pub(super) told: u64,
     /// When it began.
     pub(super) begun: Millis,

@@ -41,7 +41,9 @@ pub(super) struct Insides(BTreeMap<SolveId, Found>);
 struct Found {
     all: BTreeMap<Position, Dear>,
     by_nodes: BTreeSet<(u64, Position)>,
-    by_message: BTreeSet<(u64, Position)>,
+    by_number: BTreeMap<u64, Position>,
+    /// The number of the newest bound.
+    newest: u64,
     /// The number of messages so far.
     messages: u64,
 }
@@ -51,22 +53,23 @@ struct Found {
 struct Dear {
     /// The nodes behind it.
     nodes: u64,
-    /// The number of the message that told of it last.
-    message: u64,
-    /// Whose message that was.
+    /// Its number among the bounds, in the order in which others are to be told of them.
+    number: u64,
+    /// Who has told of it last.
     worker: WorkerId,
 }
 
 impl Found {
     /// Remembers a bound, and of all no more than `most`.
     fn add(&mut self, position: Position, nodes: u64, worker: WorkerId, most: usize) {
-        let message = self.messages;
-        let mut dear = Dear { nodes, message, worker };
+        self.newest += 1;
+        let number = self.newest;
+        let mut dear = Dear { nodes, number, worker };
         if let Some(before) = self.take(position) {
             dear.nodes = nodes.max(before.nodes);
         }
         self.by_nodes.insert((dear.nodes, position));
-        self.by_message.insert((message, position));
+        self.by_number.insert(number, position);
         self.all.insert(position, dear);
         while self.all.len() > most
             && let Some(&(_, cheapest)) = self.by_nodes.first()
@@ -78,14 +81,23 @@ impl Found {
     fn take(&mut self, position: Position) -> Option<Dear> {
         let dear = self.all.remove(&position)?;
         self.by_nodes.remove(&(dear.nodes, position));
-        self.by_message.remove(&(dear.message, position));
+        self.by_number.remove(&dear.number);
         Some(dear)
     }
 
-    /// Returns the positions of which another than `worker` has told in the messages after the one named, with the
-    /// numbers of theirs, in that order.
+    /// Makes a bound the newest, as if it had been told of now.
+    fn put_off(&mut self, position: Position) {
+        let Some(dear) = self.all.get_mut(&position) else { return };
+        self.newest += 1;
+        self.by_number.remove(&dear.number);
+        dear.number = self.newest;
+        self.by_number.insert(dear.number, position);
+    }
+
+    /// Returns the positions with numbers after the one named of which another than `worker` has told last, in that
+    /// order.
     fn news(&self, worker: WorkerId, after: u64) -> impl Iterator<Item = (u64, Position)> + '_ {
-        let news = self.by_message.range((after + 1, FIRST)..).copied();
+        let news = self.by_number.range(after + 1..).map(|(&number, &position)| (number, position));
         news.filter(move |(_, position)| {
             self.all.get(position).is_some_and(|dear| dear.worker != worker)
         })
@@ -93,9 +105,9 @@ impl Found {
 }
 
 impl Insides {
-    /// Returns the number of messages so far that told of bounds inside jobs for `home`.
-    pub(super) fn messages(&self, home: SolveId) -> u64 {
-        self.0.get(&home).map_or(0, |found| found.messages)
+    /// Returns the number of the newest bound inside jobs for `home`; 0 if there was none.
+    pub(super) fn newest(&self, home: SolveId) -> u64 {
+        self.0.get(&home).map_or(0, |found| found.newest)
     }
 
     /// Forgets what was found for `home`.
@@ -169,18 +181,23 @@ impl Core {
             return;
         }
         let filled = self.filled(lease.position);
-        let (mut told, mut known) = (found.messages, Vec::new());
-        for (message, position) in found.news(worker, lease.told) {
+        let (mut told, mut known, mut awaited) = (found.newest, Vec::new(), Vec::new());
+        for (number, position) in found.news(worker, lease.told) {
             if !lies_on(position, filled) {
                 continue;
             }
-            let bound = turn.proofs.kept(position.canonical());
-            if bound == Bound::UNKNOWN || known.len() == MOST_TOLD {
-                // Not on disk yet, or too much for one message: the rest comes with the next heartbeat.
-                told = message - 1;
+            if known.len() + awaited.len() == MOST_TOLD {
+                told = number - 1; // The rest comes with the next heartbeat.
                 break;
             }
-            known.push((position, bound));
+            match turn.proofs.kept(position.canonical()) {
+                bound if bound == Bound::UNKNOWN => awaited.push(position),
+                bound => known.push((position, bound)),
+            }
+        }
+        // What is not on disk yet, and may never be, holds up nothing else: it is told of after all the rest.
+        if let Some(found) = self.insides.0.get_mut(&lease.home) {
+            awaited.into_iter().for_each(|position| found.put_off(position));
         }
         if let Some(lease) = self.fleet.lease_mut(worker, job) {
             lease.told = told;
@@ -214,9 +231,6 @@ impl Core {
         !symmetry.position(position).empty()
     }
 }
-
-/// Comes before every other position.
-const FIRST: Position = Position::new(0, 0).expect("an empty board is one");
 
 /// Returns whether `position` can come from one on which these squares are `filled`.
 fn lies_on(position: Position, filled: u64) -> bool {

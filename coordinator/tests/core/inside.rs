@@ -1,5 +1,7 @@
 //! Bounds from inside jobs: who is told of them, and who is not.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use outflank_coordinator::core::{Command, Config, Event, Job, Method, WorkerId};
 use outflank_engine::{Bound, FoundBound, Position, Score, Square};
 
@@ -204,6 +206,72 @@ fn a_bound_that_says_nothing_keeps_no_news_back() {
     let commands = script.heartbeat(3, other, &[&to]);
     let is_told = commands.iter().any(|command| matches!(command, Command::Tell { .. }));
     assert!(is_told, "{commands:?}");
+}
+
+/// Returns so many true bounds of different positions that both searches may meet.
+fn many_found_in_both(first: &Job, other: &Job, most: usize) -> Vec<FoundBound> {
+    let oracle = Oracle::default();
+    let (mut seen, mut open, mut all) = (BTreeSet::new(), vec![begin(first)], Vec::new());
+    while all.len() < most {
+        let position = open.pop().expect("there are enough");
+        for next in Square::all(position.moves()).filter_map(|square| position.play(square)) {
+            if next.is_over() || !seen.insert(next.canonical()) {
+                continue;
+            }
+            open.push(next);
+            if may_meet(other, next) {
+                let bound = Bound::exact(oracle.value(next.canonical()));
+                all.push(FoundBound { position: next, bound, nodes: 100 });
+            }
+        }
+    }
+    all.truncate(most);
+    all
+}
+
+#[test]
+fn all_bounds_of_a_long_message_are_told_once() {
+    let (mut script, jobs) = three_at_work(sharing());
+    let [(author, from), (other, to), _] = &jobs[..] else { panic!("{jobs:?}") };
+    let inside = many_found_in_both(from, to, 300);
+    script.at(2, found(*author, from, inside.clone()));
+    let (mut sizes, mut heard) = (Vec::new(), Vec::new());
+    for second in 3..8 {
+        for (_, known) in told(&script.heartbeat(second, *other, &[to])) {
+            sizes.push(known.len());
+            heard.extend(known);
+        }
+    }
+    assert_eq!(sizes, [128, 128, 44]);
+    let expected: Vec<_> = inside.iter().map(|found| (found.position, found.bound)).collect();
+    assert_eq!(heard, expected);
+}
+
+#[test]
+fn a_bound_that_is_not_on_disk_holds_up_no_other_and_is_told_when_it_is_there() {
+    let (mut script, jobs) = three_at_work(sharing());
+    let [(author, from), (other, to), _] = &jobs[..] else { panic!("{jobs:?}") };
+    let inside = many_found_in_both(from, to, 200);
+    script.at(2, found(*author, from, inside.clone()));
+    let (last, late) = inside.split_last().expect("there are some");
+    for found in late {
+        script.store.0.remove(&found.position.canonical());
+    }
+    let last = (last.position, last.bound);
+    assert_eq!(told(&script.heartbeat(3, *other, &[to])), [], "it looks at so many at once");
+    assert_eq!(told(&script.heartbeat(4, *other, &[to])), [(*other, vec![last])]);
+    for found in late {
+        script.store.0.insert(found.position.canonical(), (found.bound, None));
+    }
+    let mut heard = BTreeMap::new();
+    for second in 5..9 {
+        for (_, known) in told(&script.heartbeat(second, *other, &[to])) {
+            for (position, bound) in known {
+                assert_eq!(heard.insert(position, bound), None, "once");
+            }
+        }
+    }
+    assert_eq!(heard, late.iter().map(|found| (found.position, found.bound)).collect());
 }
 
 #[test]
