@@ -214,7 +214,8 @@ impl Service {
 
     /// Stops: drains the workers, tells the clients, writes what is pending, ends the threads.
     ///
-    /// It takes at most the drain deadline of the [`Options`] and a few seconds.
+    /// It takes at most the drain deadline of the [`Options`] and a few seconds, or half a minute where a disk or a
+    /// thread hangs.
     ///
     /// # Errors
     /// What made the service fail, if it did, or [`ServiceError::Stuck`].
@@ -227,13 +228,15 @@ impl Service {
             tracing::warn!(tasks = shared.tasks.len(), "connections did not end in time");
         }
         ticking.shutdown().await;
-        shared.events.close().await;
-        shared.campaigns.close().await;
-        let joining = tokio::task::spawn_blocking(move || {
+        // Where a disk hangs the threads may not even take the message that they are to end: their queues are full.
+        let ending = async {
+            shared.events.close().await;
+            shared.campaigns.close().await;
             // A panic of a thread has been recorded as the service's failure already.
-            threads.into_iter().map(JoinHandle::join).filter(Result::is_err).count()
-        });
-        if tokio::time::timeout(Duration::from_secs(30), joining).await.is_err() {
+            let join = || threads.into_iter().map(JoinHandle::join).filter(Result::is_err).count();
+            tokio::task::spawn_blocking(join).await
+        };
+        if tokio::time::timeout(Duration::from_secs(30), ending).await.is_err() {
             return Err(ServiceError::Stuck);
         }
         shared.fate.get().map_or(Ok(()), Err)

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use outflank_coordinator::client::{self, CampaignsClient, ClientError};
 use outflank_coordinator::core::{Advisor, Haste};
-use outflank_coordinator::service::{Encryption, Options, Service};
+use outflank_coordinator::service::{Encryption, Options, Service, ServiceError};
 use outflank_coordinator::store::Store;
 use outflank_engine::{Position, Window};
 use outflank_proto::campaign::{ExportRequest, ImportHead, ImportPart, Selection};
@@ -192,4 +192,42 @@ async fn a_coordinator_that_thinks_stops_thinking_when_it_is_told_to_stop_or_nob
     }
     drop(worker);
     service.stop().await.unwrap();
+}
+
+/// Thinks until its sender is gone, whatever is wanted, as the core does that waits for a disk.
+struct Hung {
+    until: std::sync::mpsc::Receiver<()>,
+    hangs: Arc<Notify>,
+}
+
+impl Advisor for Hung {
+    fn estimate(&self, _position: Position) -> i32 {
+        self.hangs.notify_one();
+        self.until.recv().expect_err("nothing is sent");
+        0
+    }
+
+    fn predicted_nodes(&self, _position: Position, _window: Window, _estimate: i32) -> f64 {
+        1.0
+    }
+}
+
+#[tokio::test]
+async fn a_stop_does_not_wait_without_end_for_a_core_that_hangs_and_whose_queue_is_full() {
+    let (hanging, until) = std::sync::mpsc::channel();
+    let hangs = Arc::new(Notify::new());
+    let advisor = Box::new(Hung { until, hangs: Arc::clone(&hangs) });
+    let options = Options { tick: Duration::from_millis(1), ..Options::default() };
+    let service = Service::start(options, Arc::new(Store::in_memory()), advisor).unwrap();
+    let channel = service.connect_in_memory();
+    let asking = async { client::solve(channel, Position::START, Window::FULL, drop).await };
+    let _asking = JoinSet::from_iter([asking]);
+    hangs.notified().await;
+    tokio::time::pause();
+    // Ticks fill the queue.
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    let stopping = tokio::time::timeout(Duration::from_secs(3600), service.stop());
+    let error = stopping.await.expect("it has a limit").unwrap_err();
+    assert!(matches!(error, ServiceError::Stuck), "{error:?}");
+    drop(hanging);
 }
