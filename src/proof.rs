@@ -57,6 +57,7 @@ fn failure(error: ProofError) -> Failure {
     let exit = match error {
         ProofError::NotProved { .. } => Exit::BadInput,
         ProofError::Unfounded { .. } => Exit::Store,
+        ProofError::Contradiction { .. } => Exit::Contradiction,
         ProofError::Output(_) => Exit::Failed,
     };
     Failure::new(exit, error)

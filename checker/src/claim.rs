@@ -81,6 +81,13 @@ impl Claim {
         }
     }
 
+    /// Returns whether no value satisfies both claims about the same position.
+    #[must_use]
+    pub fn contradicts(self, other: Self) -> bool {
+        let is_apart = self.side != other.side && !self.is_satisfied_by(other.value);
+        self.position == other.position && is_apart
+    }
+
     /// Returns the same claim about `position`, which the opponent sees.
     #[must_use]
     pub const fn seen_from(self, position: Position) -> Self {
@@ -135,6 +142,14 @@ mod tests {
                 |claim: Claim| [-2, 0, 2].map(|more| claim.is_satisfied_by(value + more));
             assert_eq!(satisfied_by(most), [true, true, false]);
             assert_eq!(satisfied_by(least), [false, true, true]);
+            let contradicts = |claim: Claim, other: Claim| {
+                [-2, 0, 2].map(|more| claim.contradicts(Claim { value: value + more, ..other }))
+            };
+            assert_eq!(contradicts(most, least), [false, false, true]);
+            assert_eq!(contradicts(least, most), [true, false, false]);
+            assert_eq!([contradicts(most, most), contradicts(least, least)], [[false; 3]; 2]);
+            let elsewhere = Claim { position: Position { player: 0b01, opponent: 0b100 }, ..least };
+            assert_eq!(contradicts(most, elsewhere), [false; 3]);
         }
     }
 }

@@ -3,7 +3,8 @@
 //! Rows are sorted: positions with more empty squares first, then by (player, opponent), "at most"
 //! before "at least". Each row must say exactly what the roots and the rows before it need, and
 //! each of these needs must be met; so nothing is missing, nothing is left over, and the roots
-//! follow from the searched rows.
+//! follow from the searched rows. No two rows contradict each other about one position, and so no
+//! two roots do.
 
 mod error;
 
@@ -237,8 +238,12 @@ impl<'a> Verifier<'a> {
         if self.last_claim.is_some_and(|last| place(&last) >= place(&row.claim)) {
             return Err(self.reject(Some(row.number), Fault::Unsorted));
         }
-        self.last_claim = Some(row.claim);
+        let last = self.last_claim.replace(row.claim);
         self.is_needed(row)?;
+        // Both sides of a position stand next to each other.
+        if let Some(claim) = last.filter(|last| last.contradicts(row.claim)) {
+            return Err(self.reject(Some(row.number), Fault::Contradiction { claim }));
+        }
         match (row.reason, side) {
             (Reason::Move(square), Side::AtLeast) => {
                 let Some(next) = position.play(square) else {

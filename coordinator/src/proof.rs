@@ -63,6 +63,12 @@ pub enum ProofError {
         /// The conclusion, in words.
         claim: String,
     },
+    /// The store says of one position that its value is larger than it can be.
+    #[error("what the store knows of {} contradicts itself", writer::board(*position))]
+    Contradiction {
+        /// The position.
+        position: Position,
+    },
     /// The receiver did not take it.
     #[error("writing the proof")]
     Output(#[from] io::Error),
@@ -95,6 +101,7 @@ pub fn export(
         store,
         max_leaf: options.max_leaf.unwrap_or(u32::MAX),
         needed: BTreeMap::new(),
+        last: None,
         writer: Writer::new(out),
     };
     // A receiver gets nothing of a proof that cannot be.
@@ -116,6 +123,8 @@ struct Export<'a, W> {
     max_leaf: u32,
     /// The claims that must be proved, with the value that satisfies all who need them.
     needed: BTreeMap<Place, Score>,
+    /// The claim that was written last.
+    last: Option<Claim>,
     writer: Writer<W>,
 }
 
@@ -130,6 +139,7 @@ impl<W: Write> Export<'_, W> {
         };
         match (end(Side::AtLeast), end(Side::AtMost)) {
             (Score::MIN, Score::MAX) => Err(ProofError::NotProved { number, position }),
+            (lower, upper) if lower > upper => Err(ProofError::Contradiction { position }),
             ends => Ok(ends),
         }
     }
@@ -165,6 +175,11 @@ impl<W: Write> Export<'_, W> {
 
     fn row(&mut self, claim: Claim) -> Result<(), ProofError> {
         let reason = self.reason(claim)?;
+        // What is known of a position may come from the one before a pass, which is stored on its own.
+        let last = self.last.replace(claim);
+        if last.is_some_and(|last| last.position == claim.position && claim.value > last.value) {
+            return Err(ProofError::Contradiction { position: claim.position });
+        }
         self.writer.row(claim, &reason)?;
         match reason {
             Reason::Move(square) => {

@@ -82,6 +82,12 @@ pub enum Fault {
     /// The row says more or less than is needed.
     #[error("{} needs the value {} here, neither more nor less", .0.needed, .0.claim.value)]
     OtherValue(Demand),
+    /// No position has such a value.
+    #[error("it contradicts the row before it: {claim}")]
+    Contradiction {
+        /// What that says.
+        claim: Claim,
+    },
     /// A claim is not proved by any row.
     #[error("no row before this line proves what {} needs: {}", .0.needed, .0.claim)]
     Missing(Demand),

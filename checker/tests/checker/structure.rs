@@ -223,3 +223,23 @@ fn a_line_has_at_most_so_many_bytes_and_no_more_are_read() {
     let fault = verify(endless, &mut Sample::new(0, 64, 0)).unwrap_err();
     assert_eq!(fault.to_string(), format!("line 1: the line is longer than {LONGEST} bytes"));
 }
+
+/// Was accepted, unless one of the two was drawn and solved again.
+#[test]
+fn two_rows_about_one_position_leave_it_a_value() {
+    let position = Position::from_text(TWICE).expect("a board of 4x6");
+    let turned = symmetry::all(position)[1];
+    let proof = |upper, lower| {
+        let roots = [root(1, position, lower, 64), root(2, turned, -64, upper)];
+        let rows = [searched(1, position, "<=", upper), searched(2, position, ">=", lower)];
+        fault(
+            &[&[HEAD.to_owned()], &roots[..], &[ORIGIN.to_owned()], &rows, &[end(2, 2, 2)]]
+                .concat(),
+        )
+    };
+    assert_eq!(proof(10, 4), None);
+    assert_eq!(proof(4, 4), None);
+    let expected = "line 6, row 2: it contradicts the row before it: ";
+    let found = proof(4, 6).expect("no value is both");
+    assert!(found.starts_with(expected) && found.ends_with(" <= 4"), "{found}");
+}

@@ -253,6 +253,69 @@ fn of_a_position_and_of_the_pass_before_it_the_one_of_which_more_is_known_counts
     }
 }
 
+/// Stores a lie about a position, of the pass before it or of itself, beside its value.
+fn with_a_lie(store: &Store, position: Position) {
+    let value = brute_force::value(position);
+    let record = |position, bound| record(position, bound, Method::Search, "worker");
+    let lie = record(position.pass(), Bound::at_least(-value.down()));
+    store.append(&[record(position, Bound::at_least(value)), lie]).expect("memory does not fail");
+}
+
+#[test]
+fn what_contradicts_itself_through_a_pass_is_no_proof() {
+    let passing = (0..).map(|seed| game(seed, 6)).find(|position| position.must_pass());
+    let passing = passing.expect("some positions are passes");
+    let store = Store::in_memory();
+    with_a_lie(&store, passing.pass());
+    for root in [passing, passing.pass()] {
+        let error = export(&store, &[root], &Options::default(), Vec::new());
+        assert!(
+            matches!(error, Err(ProofError::Contradiction { position }) if position == root),
+            "{error:?}"
+        );
+    }
+}
+
+/// Returns a position before which the opponent has passed or could, and two from which a move leads to it, the second
+/// of which has no other.
+fn met_twice_after_a_pass() -> (Position, [Position; 2]) {
+    for seed in 0.. {
+        let mut parents: BTreeMap<Position, BTreeSet<Position>> = BTreeMap::new();
+        for parent in below(game(seed, 9)).flat_map(below).flat_map(below) {
+            for child in below(parent).filter(|child| child.pass().must_pass()) {
+                parents.entry(child).or_default().insert(parent);
+            }
+        }
+        for (child, parents) in parents {
+            let only = parents.iter().find(|parent| parent.moves().count_ones() == 1);
+            let other = parents.iter().find(|&parent| Some(parent) != only);
+            let is_usual = brute_force::value(child).discs().abs() < 60;
+            if let (Some(&only), Some(&other), true) = (only, other, is_usual) {
+                return (child, [other, only]);
+            }
+        }
+    }
+    unreachable!("moves in another order lead to the same positions")
+}
+
+#[test]
+fn rows_that_contradict_each_other_are_not_written() {
+    let (child, [other, only]) = met_twice_after_a_pass();
+    let value = brute_force::value(child);
+    let store = Store::in_memory();
+    with_a_lie(&store, child);
+    let inferred = |position, bound| record(position, bound, Method::Inference, "coordinator");
+    let from_the_value = inferred(only, Bound::at_most(-value));
+    let from_the_lie = inferred(other, Bound::at_least(-value.down()));
+    store.append(&[from_the_value, from_the_lie]).expect("memory does not fail");
+    let error = export(&store, &[other, only], &Options::default(), Vec::new());
+    let contradiction = |position: Position| position.canonical() == child.canonical();
+    assert!(
+        matches!(error, Err(ProofError::Contradiction { position }) if contradiction(position)),
+        "{error:?}"
+    );
+}
+
 #[test]
 fn the_move_that_costs_least_is_chosen_and_of_equals_the_one_that_seemed_best() {
     let root = (0..).map(|seed| game(seed, 8)).find(|root| root.moves().count_ones() > 1);
