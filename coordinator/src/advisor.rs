@@ -31,7 +31,7 @@ impl EngineAdvisor {
         let threads = threads.max(1);
         let name = |number| format!("advisor-{number}");
         let pool = ThreadPoolBuilder::new().num_threads(threads).thread_name(name).build()?;
-        let settings = Settings { isa: Isa::detect(), table_bytes: TABLE_BYTES };
+        let settings = Settings { isa: Isa::chosen_or_best(), table_bytes: TABLE_BYTES };
         let engines = (0..threads).map(|_| Engine::new(&settings)).collect::<Result<_, _>>()?;
         Ok(Self { pool, engines, haste: Haste::default() })
     }

@@ -3,6 +3,8 @@
 //! Where there are no trained weights the estimate knows only mobility, corners and stable discs,
 //! looked at a few plies ahead.
 
+use std::sync::LazyLock;
+
 use outflank_kernel::{Isa, KernelSet, Scalar};
 
 use crate::evaluation::{self, UNIT, Weights};
@@ -26,6 +28,9 @@ impl Estimate {
     }
 }
 
+/// The instruction set in use: estimates are the same on all of them.
+static ISA: LazyLock<Isa> = LazyLock::new(Isa::chosen_or_best);
+
 /// Plies looked ahead with trained weights.
 const PLIES: u32 = 4;
 
@@ -41,7 +46,7 @@ pub fn estimate(position: Position) -> Estimate {
     let discs = match Weights::embedded() {
         Ok(weights) if !position.is_over() => {
             let plies = PLIES.min(position.empties());
-            let values = evaluation::look_ahead(Isa::detect(), weights, &[position], plies);
+            let values = evaluation::look_ahead(*ISA, weights, &[position], plies);
             (values[0] as f32 / UNIT as f32).round() as i32
         }
         _ => {

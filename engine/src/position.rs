@@ -9,7 +9,7 @@ use crate::{BoardSize, Score, Square};
 /// The canonical form by the variant for this CPU, or for the lower set that the environment names;
 /// whoever starts the search reports a name that is wrong.
 static CANONICAL: LazyLock<symmetry::Canonical> =
-    LazyLock::new(|| symmetry::engine_function(Isa::chosen().unwrap_or_else(|_| Isa::detect())));
+    LazyLock::new(|| symmetry::engine_function(Isa::chosen_or_best()));
 
 /// A position, seen by the player to move: the discs of two sides.
 ///

@@ -224,6 +224,14 @@ impl Isa {
         }
     }
 
+    /// Returns [`Isa::chosen`], or the best set where that is an error: for what cannot report one. Whoever starts a
+    /// search does.
+    #[must_use]
+    #[cfg(any(test, feature = "std"))]
+    pub fn chosen_or_best() -> Self {
+        Self::chosen().unwrap_or_else(|_| Self::detect())
+    }
+
     /// Returns the set with this name (`scalar`, `avx2`, `avx512`, `neon`); the empty word and
     /// `auto` mean the best one.
     ///
@@ -306,6 +314,7 @@ mod tests {
         let word = std::env::var("OUTFLANK_ISA").unwrap_or_default();
         println!("OUTFLANK_ISA={word}: {:?}", Isa::chosen());
         assert_eq!(Isa::chosen(), Isa::named(&word));
+        assert_eq!(Isa::chosen_or_best(), Isa::named(&word).unwrap_or_else(|_| Isa::detect()));
     }
 
     #[test]

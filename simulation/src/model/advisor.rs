@@ -47,7 +47,7 @@ impl ModelAdvisor {
     pub fn new(seed: u64, thought: Arc<AtomicU64>, beliefs: &[(Position, i32)]) -> Option<Self> {
         let weights = Weights::embedded().ok()?;
         let beliefs = beliefs.iter().copied().collect();
-        Some(Self { weights, isa: Isa::detect(), seed, threads: 1, thought, beliefs })
+        Some(Self { weights, isa: Isa::chosen_or_best(), seed, threads: 1, thought, beliefs })
     }
 
     /// Returns the advisor with so many threads for careful estimates, at least one.

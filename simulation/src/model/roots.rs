@@ -41,7 +41,9 @@ const BALANCE: i32 = 10;
 pub fn roots(seed: u64, empties: u32, count: usize, kind: Kind) -> Option<Vec<Request>> {
     let weights = Weights::embedded().ok()?;
     let looked = |positions: &[Position], plies| {
-        look_ahead(Isa::detect(), weights, positions, plies).into_iter().map(|value| value / UNIT)
+        look_ahead(Isa::chosen_or_best(), weights, positions, plies)
+            .into_iter()
+            .map(|value| value / UNIT)
     };
     let mut found = Vec::new();
     for game in 0.. {

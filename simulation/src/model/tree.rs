@@ -132,7 +132,7 @@ impl Model {
     pub fn new(shape: Shape) -> Option<Self> {
         let weights = Weights::embedded().ok()?;
         let (positions, below, children) = (Numbered::default(), Vec::new(), Vec::new());
-        Some(Self { shape, isa: Isa::detect(), weights, positions, below, children })
+        Some(Self { shape, isa: Isa::chosen_or_best(), weights, positions, below, children })
     }
 
     /// Returns the numbers of the model.
