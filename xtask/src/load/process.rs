@@ -124,17 +124,48 @@ impl Drop for Coordinator {
 }
 
 fn launch(work: &Path, job_nodes: u64, listen: &str) -> anyhow::Result<(Child, String)> {
-    let mut child = Command::new(program())
+    let mut command = Command::new(program());
+    command
         .args(["--quiet", "coordinator", "--listen", listen, "--store"])
         .arg(work.join("store"))
-        .args(["--job-nodes", &job_nodes.to_string()])
-        .stdout(Stdio::piped())
-        .spawn()
-        .with_context(|| format!("starting {}", program().display()))?;
+        .args(["--job-nodes", &job_nodes.to_string()]);
+    started(command)
+}
+
+/// Starts a coordinator and returns it with the address it listens on.
+fn started(mut command: Command) -> anyhow::Result<(Child, String)> {
+    let name = command.get_program().to_owned();
+    let what = || format!("starting {}", Path::new(&name).display());
+    let mut child = command.stdout(Stdio::piped()).spawn().with_context(what)?;
+    let address = address_of(&mut child);
+    if address.is_err() {
+        // It is no orphan either; it may have ended already.
+        drop(child.kill());
+        drop(child.wait());
+    }
+    Ok((child, address?))
+}
+
+/// Reads the address on which a coordinator says that it listens.
+fn address_of(child: &mut Child) -> anyhow::Result<String> {
     let stdout = child.stdout.take().context("standard output is a pipe")?;
     let mut line = String::new();
     BufReader::new(stdout).read_line(&mut line)?;
     let address = line.trim().strip_prefix("listening on ");
-    let address = address.with_context(|| format!("the coordinator said {line:?}"))?.to_owned();
-    Ok((child, address))
+    Ok(address.with_context(|| format!("the coordinator said {line:?}"))?.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_coordinator_that_says_something_else_is_ended() {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "echo $$; exec sleep 1000"]);
+        let error = started(shell).unwrap_err().to_string();
+        let number = error.split(|character: char| !character.is_ascii_digit());
+        let number: u32 = number.filter_map(|text| text.parse().ok()).next().expect("its number");
+        assert!(!Path::new(&format!("/proc/{number}")).exists(), "{error}");
+    }
 }
