@@ -8,7 +8,7 @@ use anyhow::Context;
 use outflank_coordinator::client::{CampaignsClient, Rows};
 use outflank_engine::Window;
 use outflank_proto::campaign::{ExportRequest, ImportHead, ImportPart, Selection};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 
 use super::arguments::{Export, Import};
@@ -43,11 +43,13 @@ pub(super) async fn import(
     };
     let what = format!("reading {}", head.source);
     let (parts, receiver) = mpsc::channel(PARTS);
+    let (failed, mut failure) = oneshot::channel();
     let mut reading = JoinSet::new();
-    reading.spawn_blocking(move || send(head, reader, &parts));
+    reading.spawn_blocking(move || send(head, reader, parts, failed));
     let imported = client.import(receiver).await;
-    // A list that could not be read to its end has no end for the coordinator either.
-    if let Some(Ok(Err(error))) = reading.try_join_next() {
+    // A list that could not be read to its end has no end for the coordinator either. Nobody waits for the reader
+    // where that wants no more of a list: standard input may have no end.
+    if let Ok(error) = failure.try_recv() {
         return Err(error).context(what).or_exit(Exit::BadInput);
     }
     let (campaign, repeated) = imported.map_err(client_failure)?;
@@ -68,10 +70,23 @@ fn open(path: &Path) -> anyhow::Result<(Box<dyn Read + Send>, String)> {
     Ok((Box::new(file), name))
 }
 
-/// Sends a list until it ends, or until nobody wants more of it.
+/// Sends a list until it ends, or until nobody wants more of it. Where it cannot be read, that has `failed` before the
+/// parts end.
 fn send(
     head: ImportHead,
-    mut reader: Box<dyn Read + Send>,
+    reader: impl Read,
+    parts: mpsc::Sender<ImportPart>,
+    failed: oneshot::Sender<io::Error>,
+) {
+    if let Err(error) = send_all(head, reader, &parts) {
+        drop(failed.send(error)); // Who listens no more has no use for it.
+    }
+    drop(parts);
+}
+
+fn send_all(
+    head: ImportHead,
+    mut reader: impl Read,
     parts: &mpsc::Sender<ImportPart>,
 ) -> io::Result<()> {
     let mut bytes = 0;
@@ -132,4 +147,44 @@ async fn write(rows: Rows, path: &Path) -> Result<(), Failure> {
     copy(rows, &mut file).await?;
     file.finish().with_context(|| format!("writing {}", path.display()))?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use outflank_engine::BoardSize;
+
+    use super::*;
+
+    /// A file on a disk that fails.
+    struct Failing;
+
+    impl Read for Failing {
+        fn read(&mut self, _buffer: &mut [u8]) -> io::Result<usize> {
+            Err(io::Error::other("a bad block"))
+        }
+    }
+
+    #[tokio::test]
+    async fn who_sees_a_list_end_too_early_finds_why_it_could_not_be_read() {
+        for _ in 0..1000 {
+            let head = ImportHead {
+                name: "list".to_owned(),
+                source: "list.obf".to_owned(),
+                form: None,
+                priority: 100,
+                split_to: None,
+                window: Window::FULL,
+                board: BoardSize::STANDARD,
+                paused: false,
+            };
+            let (parts, mut receiver) = mpsc::channel(PARTS);
+            let (failed, mut failure) = oneshot::channel();
+            let mut reading = JoinSet::new();
+            reading.spawn_blocking(move || send(head, Failing, parts, failed));
+            while let Some(part) = receiver.recv().await {
+                assert!(!matches!(part, ImportPart::End(_)));
+            }
+            assert_eq!(failure.try_recv().expect("it is there").to_string(), "a bad block");
+        }
+    }
 }
