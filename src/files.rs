@@ -46,8 +46,7 @@ impl WholeFile {
             return Ok(Self::Through(BufWriter::new(OpenOptions::new().write(true).open(path)?)));
         }
         let target = target(path)?;
-        let folder = target.parent().filter(|folder| *folder != Path::new(""));
-        let file = with_usual_rights().tempfile_in(folder.unwrap_or(Path::new(".")))?;
+        let file = with_usual_rights().tempfile_in(folder(&target))?;
         if let Some(there) = there {
             file.as_file().set_permissions(there.permissions())?;
         }
@@ -57,13 +56,16 @@ impl WholeFile {
     /// Ends the file: then it is on disk under its name.
     ///
     /// # Errors
-    /// If the system does not take it; what was there before is there still, unless it was no regular file.
+    /// If the system does not take it; what was there before is there still, unless it was no regular file, or the
+    /// new file is complete and only its name may not be on disk.
     pub(crate) fn finish(self) -> io::Result<()> {
         match self {
             Self::Aside { file, target } => {
                 let file = file.into_inner().map_err(IntoInnerError::into_error)?;
                 file.as_file().sync_all()?;
-                file.persist(target).map(drop).map_err(|failed| failed.error)
+                file.persist(&target).map_err(|failed| failed.error)?;
+                // The name is on disk with the folder.
+                File::open(folder(&target))?.sync_all()
             }
             Self::Through(mut file) => file.flush(),
         }
@@ -94,6 +96,11 @@ pub(crate) fn write(path: &Path, content: &[u8]) -> anyhow::Result<()> {
     let mut file = WholeFile::create(path)?;
     let written = file.write_all(content).and_then(|()| file.finish());
     written.with_context(|| format!("writing {}", path.display()))
+}
+
+/// Returns the folder in which a file lies.
+fn folder(file: &Path) -> &Path {
+    file.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."))
 }
 
 /// The most links that are followed, as by Linux.

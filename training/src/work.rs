@@ -193,19 +193,27 @@ fn other_plan(path: PathBuf, found: &str, expected: &str) -> TrainingError {
     TrainingError::OtherPlan { path, found: found.to_owned(), expected: expected.to_owned() }
 }
 
-/// Writes a file that is there as a whole or not at all: it gets its name when it is complete.
+/// Writes a file that is there as a whole or not at all: it gets its name when it is complete, and then both are on
+/// disk.
 fn write(path: &Path, content: &[u8]) -> Result<(), TrainingError> {
     let mut part = path.as_os_str().to_owned();
     part.push(".");
     part.push(UNFINISHED);
     let written = fs::File::create(&part)
         .and_then(|mut file| file.write_all(content).and_then(|()| file.sync_all()))
-        .and_then(|()| fs::rename(&part, path));
+        .and_then(|()| fs::rename(&part, path))
+        .and_then(|()| sync_folder_of(path));
     written.map_err(|source| {
         // On a full disk it would take the place that is missing. The first error is what counts.
         let _gone = fs::remove_file(&part);
         failed("writing", path, source)
     })
+}
+
+/// Makes the name of a file durable.
+fn sync_folder_of(path: &Path) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    fs::File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
 }
 
 fn write_checked(path: &Path, magic: [u8; 8], body: &[u8]) -> Result<(), TrainingError> {
