@@ -33,7 +33,8 @@ enum Action {
     All(All),
     /// Fit a weights file again to positions from the trees of searches, and write another.
     ///
-    /// `all` does so at its end. The same numbers and weights give the same file, bit for bit; the
+    /// `all` does so at its end. The costs of proofs stay as they were measured with the weights before:
+    /// `costs` measures them again. The same numbers and weights give the same file, bit for bit; the
     /// same command goes on where an earlier one was stopped.
     Trees(Trees),
     /// Measure what proofs cost by the weights of a file, and write another with that.

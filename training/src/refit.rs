@@ -83,7 +83,8 @@ impl RefitPlan {
 
 /// Returns the weights of `file`, the stages of 9 to 30 empty squares fitted again to positions from
 /// search trees. What is finished is kept in the folder `work`: called again after an interruption,
-/// it goes on there.
+/// it goes on there. The costs of proofs, and without games for it the selectivity, stay as they were measured with
+/// the weights before.
 ///
 /// # Errors
 /// If the plan makes no sense, the folder belongs to another plan or is damaged, or a file cannot
@@ -108,6 +109,7 @@ pub fn refit(
         }
     }
     let found = file.selectivity().cloned();
+    // Measured by the weights that are fitted again here: a guess now, better than none. `costs` measures them again.
     let costs = file.costs().cloned();
     let mut file = refit.file(&stages, provenance);
     if let Some(costs) = costs {
