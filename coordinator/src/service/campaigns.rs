@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use outflank_engine::Bound;
 use tokio::runtime::Handle;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::time::{Instant, MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
 use tonic::Status;
@@ -36,6 +36,10 @@ const ROWS_PER_THREAD: u64 = 2;
 /// The fewest and the most rows under way. The most leave room for clients among all requests.
 const FEWEST_ROWS: u64 = 8;
 const MOST_ROWS: u64 = 8_000;
+
+/// The most lists on their way in or out at once. Each has a thread that waits for its client, of the runtime's 512:
+/// who leaves lists unfinished holds up other lists, and nothing else.
+const MOST_LISTS: usize = 64;
 
 /// What the thread receives.
 pub(super) enum Order {
@@ -59,13 +63,16 @@ pub(super) struct Campaigns {
     orders: mpsc::Sender<Order>,
     /// Their folder; `None` if the coordinator keeps none.
     folder: Option<PathBuf>,
+    /// A place for each list that may be on its way.
+    places: Arc<Semaphore>,
 }
 
 /// Returns both ends of the queue.
 pub(super) fn channel(roster: Option<&Roster>) -> (Campaigns, mpsc::Receiver<Order>) {
     let (orders, receiver) = mpsc::channel(QUEUE);
     let folder = roster.map(|roster| roster.folder().to_owned());
-    (Campaigns { orders, folder }, receiver)
+    let places = Arc::new(Semaphore::new(MOST_LISTS));
+    (Campaigns { orders, folder, places }, receiver)
 }
 
 impl Campaigns {

@@ -141,6 +141,43 @@ async fn a_stop_waits_neither_for_a_list_that_does_not_end_nor_for_one_that_nobo
     stopping.await.unwrap().unwrap();
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn lists_that_do_not_end_take_no_more_than_their_places_and_give_them_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let campaigns = Some(folder.path().to_owned());
+    let service = service_with(Options { campaigns, ..fine() });
+    let mut client = CampaignsClient::new(service.connect_in_memory());
+    let begun = || std::fs::read_dir(folder.path()).unwrap().count();
+    let (mut importing, mut senders) = (JoinSet::new(), Vec::new());
+    for number in 0..100 {
+        let (endless, receiver) = mpsc::channel(2);
+        endless.send(ImportPart::Head(head(&format!("endless-{number}")))).await.unwrap();
+        senders.push(endless);
+        let mut importer = client.clone();
+        importing.spawn(async move { importer.import(receiver).await });
+    }
+    while begun() < 64 {
+        client.list(None).await.unwrap();
+    }
+    for _ in 0..100 {
+        client.list(None).await.unwrap();
+    }
+    assert_eq!(begun(), 64);
+    drop(senders);
+    while let Some(ended) = importing.join_next().await {
+        ended.unwrap().expect_err("it has no end");
+    }
+    let list = format!("{START};\n");
+    let end = ImportPart::End(list.len() as u64);
+    let (parts, receiver) = mpsc::channel(3);
+    for part in [ImportPart::Head(head("whole")), ImportPart::Data(list.into_bytes()), end] {
+        parts.send(part).await.unwrap();
+    }
+    client.import(receiver).await.unwrap();
+    drop(client);
+    service.stop().await.unwrap();
+}
+
 /// Thinks without end as long as there is no haste.
 #[derive(Default)]
 struct Ponderer {

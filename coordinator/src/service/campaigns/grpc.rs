@@ -12,7 +12,7 @@ use outflank_proto::campaign::{
 use outflank_proto::v1;
 use outflank_proto::v1::campaigns_server;
 use tokio::runtime::Handle;
-use tokio::sync::mpsc;
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tokio_stream::Stream;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status, Streaming};
@@ -50,6 +50,13 @@ impl CampaignsService {
         Campaign { workers, unaudited, ..campaign }.into()
     }
 
+    /// Waits for a place for a list, unless the coordinator stops.
+    async fn place(&self) -> Result<OwnedSemaphorePermit, Status> {
+        let place = Arc::clone(&self.0.campaigns.places).acquire_owned();
+        let place = self.0.stopping.run_until_cancelled(place).await;
+        place.ok_or_else(stopping)?.map_err(|_closed| stopping())
+    }
+
     /// Returns the next part of a list, unless the coordinator stops: who sends may take as long as it likes.
     async fn next(
         &self,
@@ -78,12 +85,16 @@ impl campaigns_server::Campaigns for CampaignsService {
         let Some(ImportPart::Head(head)) = self.next(&mut parts).await? else {
             return Err(Status::invalid_argument("field part is no head, expected a head first"));
         };
+        let place = self.place().await?;
         let wanted = head.clone();
         let rival = campaigns.call(move |roster| roster.rival(&wanted)).await?;
         let rival = rival.map_err(|error| status(&error))?;
         let name = head.name.clone();
         let (sender, receiver) = mpsc::channel(PARTS);
-        let taking = self.0.tasks.spawn_blocking(move || take(&folder, &head, rival, receiver));
+        let taking = self.0.tasks.spawn_blocking(move || {
+            let _place = place; // As long as it takes.
+            take(&folder, &head, rival, receiver)
+        });
         while let Some(part) = self.next(&mut parts).await? {
             if sender.send(part).await.is_err() {
                 break; // It has found a fault.
@@ -137,6 +148,7 @@ impl campaigns_server::Campaigns for CampaignsService {
         request: Request<v1::ExportRequest>,
     ) -> Result<Response<Self::ExportStream>, Status> {
         let wanted: ExportRequest = request.into_inner().try_into()?;
+        let place = self.place().await?;
         let export = self.0.campaigns.call(move |roster| roster.export(&wanted)).await?;
         let export = export.map_err(|error| status(&error))?;
         let (sender, receiver) = mpsc::channel(PARTS);
@@ -144,6 +156,7 @@ impl campaigns_server::Campaigns for CampaignsService {
         let exported = Exported { parts: ReceiverStream::new(receiver), outcome };
         let outcome = Arc::clone(&exported.outcome);
         self.0.tasks.spawn_blocking(move || {
+            let _place = place; // As long as it takes.
             // Nobody else sets it; the sender goes afterwards, so that who reads to the end finds it.
             outcome.get_or_init(|| give(&shared, &export, sender.clone()));
         });
