@@ -5,11 +5,12 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
+use outflank_engine::evaluation::{Weights, look_ahead};
 use outflank_engine::notation::problems;
 use outflank_engine::{
     Bound, Control, Engine, Position, Request, Score, Settings, Square, Window, brute_force,
 };
-use outflank_kernel::Isa;
+use outflank_kernel::{Isa, Scalar};
 
 fn engine() -> Engine {
     let settings = Settings { isa: Isa::detect(), table_bytes: 1 << 22 };
@@ -50,6 +51,24 @@ fn what_was_told_is_forgotten_after_however_many_searches() {
         engine.clear();
         assert_eq!(exact(&engine, asked), value, "after {searches} searches");
     }
+}
+
+/// The most moves that were found on any board, 35; no game comes to it.
+#[test]
+fn a_board_of_very_many_moves_is_searched_and_looked_at() {
+    let crowded = Position::new(0x8008_3724_2060_100C, 0x0036_4012_4000_6E02).expect("a board");
+    assert_eq!(crowded.moves().count_ones(), 35);
+    for threads in [1, 2] {
+        let node_limit = Some(100_000);
+        let request = Request { threads, node_limit, ..Request::exact(crowded) };
+        let answer = engine().solve(&request, &Control::default());
+        assert!(answer.nodes > 0 && !answer.finished, "{answer:?}");
+        assert_eq!(answer.order.len(), 35);
+    }
+    let weights = Weights::embedded().expect("the program is built with weights");
+    let value = look_ahead(Isa::detect(), weights, &[crowded], 2)[0];
+    assert_eq!(look_ahead(Isa::Scalar(Scalar::new()), weights, &[crowded], 2), [value]);
+    assert!(outflank_engine::estimate(crowded).discs().abs() <= 64);
 }
 
 #[test]

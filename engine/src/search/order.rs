@@ -6,8 +6,12 @@ use super::midgame::INFINITE;
 use super::searcher::{Searcher, Stopped};
 use crate::evaluation::{LIMIT, UNIT, Weights};
 
-/// The most moves a position can have; annealing over arbitrary boards has found 35.
-pub(super) const MOST_MOVES: usize = 40;
+/// The most moves that any board may have, whether a game comes to it or not. Each move flanks a run of the opponent's
+/// discs that ends at one of the player's. No two moves share that disc and the direction from it, of which there are
+/// eight; nor the disc beside the move and the line through it, of which there are four: a run has two ends. So m moves
+/// need m / 8 discs of the player, m / 4 of the opponent and m empty squares: 46 need 64 squares, 47 would need 65.
+/// Annealing over arbitrary boards has found 35.
+pub(super) const MOST_MOVES: usize = 46;
 
 /// A move and what speaks for it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -269,4 +273,57 @@ fn corner_stable(player: u64) -> u64 {
         | corners << 8
         | corners >> 8;
     corners | beside & player
+}
+
+#[cfg(test)]
+mod tests {
+    use outflank_kernel::{KernelSet, Scalar};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Returns the squares that so many discs and moves need at least.
+    fn squares(moves: u32) -> u32 {
+        moves + moves.div_ceil(8) + moves.div_ceil(4)
+    }
+
+    #[test]
+    fn there_is_room_for_as_many_moves_as_a_board_has_squares_for() {
+        let most = MOST_MOVES as u32;
+        assert_eq!((squares(most), squares(most + 1)), (64, 65));
+    }
+
+    /// Returns whether the moves of a board keep to what the limit rests on.
+    fn keep(player: u64, opponent: u64, [from_a_disc, through_a_disc]: [u32; 2]) -> bool {
+        let moves = Scalar::new().moves(player, opponent).count_ones();
+        moves <= from_a_disc * player.count_ones()
+            && moves <= through_a_disc * opponent.count_ones()
+    }
+
+    #[test]
+    fn one_disc_may_end_eight_runs_and_another_lie_in_four() {
+        let star = (0x0000_0008_0000_0000, 0x0000_1C14_1C00_0000);
+        let cross = (0x0000_1C10_0000_0000, 0x0000_0008_0000_0000);
+        for ((player, opponent), limits, too_few) in
+            [(star, [8, 4], [7, 4]), (cross, [8, 4], [8, 3])]
+        {
+            assert!(keep(player, opponent, limits) && !keep(player, opponent, too_few));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_move_needs_a_direction_from_a_disc_and_a_line_through_another(
+            many: u64,
+            others: u64,
+            square in 0..64_u32,
+        ) {
+            // Where one side has a single disc the limits are near.
+            let single = 1_u64.rotate_left(square);
+            for (player, opponent) in [(many, others), (single, others), (many, single)] {
+                let player = if opponent == single { player & !single } else { player };
+                prop_assert!(keep(player, opponent & !player, [8, 4]));
+            }
+        }
+    }
 }
