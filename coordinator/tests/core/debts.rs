@@ -73,6 +73,19 @@ fn a_worker_alone_is_audited_when_another_comes() {
     assert_eq!(script.core.status().unaudited, 0);
 }
 
+/// What it was for is answered long since, and what else has come to rest on it nobody knows.
+#[test]
+fn all_answers_wait_while_a_debt_is_paid() {
+    let mut script = answered_alone(value());
+    let other = position(&mut Random(12), 9);
+    script.store.0.insert(other.canonical(), (Bound::exact(Score::DRAW), None));
+    assert_eq!(solution(&script.submit(4, 2, other)).unaudited, 1, "it is owed");
+    let (worker, job) = only_job(&script.at(5, joined(2, 8, 1)));
+    assert_eq!(script.submit(5, 3, other), []);
+    let commands = script.report(6, worker, claim(&job, Bound::exact(value())));
+    assert_eq!(solution(&commands).unaudited, 0);
+}
+
 #[test]
 fn what_a_liar_said_while_it_was_alone_is_taken_back_when_two_others_have_come() {
     let mut script = answered_alone(wrong());

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use outflank_coordinator::core::{
-    AuditId, Command, Config, Event, JobId, Method, Millis, Proof, Proofs, Report, SolveId,
+    AuditId, Command, Config, Event, Job, JobId, Method, Millis, Proof, Proofs, Report, SolveId,
     WorkerId,
 };
 use outflank_engine::{Bound, Position, Score, Square, Window};
@@ -312,4 +312,55 @@ fn the_audits_of_an_earlier_coordinator_keep_their_names() {
         _ => None,
     });
     assert_eq!(names.collect::<Vec<_>>(), [AuditId(2)]);
+}
+
+fn is_answered(commands: &[Command]) -> bool {
+    commands.iter().any(|command| matches!(command, Command::Solved { .. }))
+}
+
+/// Somebody is wrong, and nobody knows yet what else that worker has said.
+#[test]
+fn nothing_is_answered_from_the_first_denial_until_what_is_false_is_taken_back() {
+    let mut script = Script::new(Config { audit_share: 1.0, lines: false, ..whole() });
+    let other = position(&mut Random(12), 9);
+    script.store.0.insert(other.canonical(), (Bound::exact(Score::DRAW), None));
+    for worker in 1..=3 {
+        script.join(0, worker, 1);
+    }
+    let (author, job) = only_job(&script.submit(0, 1, nine_empties()));
+    let value = Oracle::default().value(nine_empties());
+    let wrong = if value == Score::MAX { value.down() } else { value.up() };
+    let said =
+        |job: &Job, value| Report { bound: Bound::exact(value), line: Vec::new(), ..truth(job) };
+    let (judge, audit) = only_job(&script.report(1, author, said(&job, wrong)));
+    assert!(is_answered(&script.submit(1, 2, other)), "that is about something else");
+    let (second, audit) = only_job(&script.report(2, judge, said(&audit, value)));
+    assert!(!is_answered(&script.submit(2, 3, other)), "one says this and one says that");
+    let commands = script.report(3, second, said(&audit, value));
+    assert!(commands.iter().any(|command| matches!(command, Command::Convict { .. })));
+    assert!(!is_answered(&script.submit(3, 4, other)), "what else it has said still stands");
+    script.store.0.remove(&nine_empties().canonical());
+    let commands = script.at(4, Event::TakenBack { era: 1 });
+    let solved = |wanted: u64| {
+        let is_it = |command: &&Command| matches!(command, Command::Solved { solve, .. } if solve.0 == wanted);
+        commands.iter().filter(is_it).count()
+    };
+    assert_eq!((solved(1), solved(3), solved(4)), (0, 1, 1), "{commands:?}");
+}
+
+#[test]
+fn a_contradiction_that_is_looked_into_is_not_looked_into_twice() {
+    let value = Oracle::default().value(nine_empties());
+    let mut script = Script::new(Config { lines: false, ..whole() });
+    script.store.0.insert(nine_empties().canonical(), (Bound::at_least(value), None));
+    for worker in 1..=4 {
+        script.join(0, worker, 1);
+    }
+    let (author, job) = only_job(&script.submit(0, 1, nine_empties()));
+    let lie = Report { bound: Bound::at_most(value.down()), line: Vec::new(), ..truth(&job) };
+    let mut doubts = |worker| {
+        let commands = script.report(1, worker, lie.clone());
+        commands.iter().filter(|command| matches!(command, Command::Doubt { .. })).count()
+    };
+    assert_eq!((doubts(author), doubts(5)), (1, 0));
 }
