@@ -132,6 +132,35 @@ fn an_audit_that_fails_again_and_again_is_put_off_and_not_given_up() {
     assert_eq!(script.core.status().unaudited, 0);
 }
 
+#[test]
+fn what_nobody_could_tell_waits_twice_as_long_each_time_up_to_an_hour_whoever_joins() {
+    let mut script = Script::new(audited());
+    script.at(0, joined(1, 7, 1));
+    script.at(0, joined(2, 8, 1));
+    let (author, job) = only_job(&script.submit(0, 1, nine_empties()));
+    let mut waited = Vec::new();
+    let (mut judge, mut audit) =
+        only_job(&script.report(0, author, claim(&job, Bound::exact(value()))));
+    for _ in 0..3 {
+        (judge, audit) = only_job(&script.report(0, judge, failure(&audit)));
+    }
+    let mut begun = 0;
+    for second in (10..20_000).step_by(10) {
+        if second == begun + 10 {
+            assert_eq!(assigned(&script.report(begun, judge, failure(&audit))), []);
+            assert_eq!(assigned(&script.at(begun, joined(3, 8, 1))), [], "after {begun} s");
+            script.at(begun, Event::Left { worker: WorkerId(3) });
+        }
+        let mut commands = script.heartbeat(second, 1, &[]);
+        commands.extend(script.heartbeat(second, 2, &[]));
+        for job in assigned(&commands) {
+            waited.push(second - begun);
+            ((judge, audit), begun) = (job, second);
+        }
+    }
+    assert_eq!(waited[..10], [30, 60, 120, 240, 480, 960, 1920, 3840, 3840, 3840]);
+}
+
 /// Returns a coordinator that was started again on a store with a `bound` whose audit is owed, and which was claimed by
 /// `author`, if that is known.
 fn started_again(bound: Bound, author: Option<u64>) -> Script {

@@ -338,6 +338,9 @@ fn nothing_is_answered_from_the_first_denial_until_what_is_false_is_taken_back()
     assert!(!is_answered(&script.submit(2, 3, other)), "one says this and one says that");
     let commands = script.report(3, second, said(&audit, value));
     assert!(commands.iter().any(|command| matches!(command, Command::Convict { .. })));
+    let lie = Bound::exact(wrong);
+    let is_kept = |command: &Command| matches!(command, Command::Quarantine { claim, .. } if claim.bound == lie);
+    assert!(commands.iter().any(is_kept), "for those who look into it: {commands:?}");
     assert!(!is_answered(&script.submit(3, 4, other)), "what else it has said still stands");
     script.store.0.remove(&nine_empties().canonical());
     let commands = script.at(4, Event::TakenBack { era: 1 });
@@ -346,6 +349,8 @@ fn nothing_is_answered_from_the_first_denial_until_what_is_false_is_taken_back()
         commands.iter().filter(is_it).count()
     };
     assert_eq!((solved(1), solved(3), solved(4)), (0, 1, 1), "{commands:?}");
+    assert_eq!(script.core.status().workers, 2);
+    assert_ne!(only_job(&commands).0, author, "it gets no more jobs");
 }
 
 #[test]
@@ -360,7 +365,13 @@ fn a_contradiction_that_is_looked_into_is_not_looked_into_twice() {
     let lie = Report { bound: Bound::at_most(value.down()), line: Vec::new(), ..truth(&job) };
     let mut doubts = |worker| {
         let commands = script.report(1, worker, lie.clone());
-        commands.iter().filter(|command| matches!(command, Command::Doubt { .. })).count()
+        let claims = commands.iter().filter_map(|command| match command {
+            Command::Doubt { claim, .. } => Some((claim.bound, claim.worker)),
+            _ => None,
+        });
+        claims.collect::<Vec<_>>()
     };
-    assert_eq!((doubts(author), doubts(5)), (1, 0));
+    // It is what is stored that may be false, and nobody knows whose that is.
+    assert_eq!(doubts(author), [(Bound::at_least(value), None)]);
+    assert_eq!(doubts(5), []);
 }

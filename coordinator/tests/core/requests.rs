@@ -278,7 +278,7 @@ fn the_rest_of_a_line_that_one_worker_could_not_search_is_asked_of_another() {
 
 /// Returns a canonical position with three empty squares where the game is over after one of the moves, that move, and how
 /// it ends then.
-fn about_to_end() -> (Position, Square, Score) {
+pub(crate) fn about_to_end() -> (Position, Square, Score) {
     let mut random = Random(3);
     (0..10_000)
         .find_map(|_| {
