@@ -236,3 +236,28 @@ impl Core {
 fn lies_on(position: Position, filled: u64) -> bool {
     !position.empty() & filled == filled
 }
+
+#[cfg(test)]
+mod tests {
+    use outflank_engine::Square;
+
+    use super::*;
+
+    #[test]
+    fn of_too_many_bounds_those_are_remembered_that_are_dearest() {
+        let mut found = Found::default();
+        let mut positions = vec![Position::START];
+        for place in 0..3 {
+            let position = positions[place];
+            positions.push(
+                position.play(Square::lowest(position.moves()).expect("a move")).expect("legal"),
+            );
+        }
+        for (place, nodes) in [(0, 20), (1, 10), (0, 5), (2, 30), (3, 40)] {
+            found.add(positions[place], nodes, WorkerId(1), 3);
+        }
+        let news: Vec<_> = found.news(WorkerId(2), 0).collect();
+        assert_eq!(news, [(3, positions[0]), (4, positions[2]), (5, positions[3])]);
+        assert_eq!((found.by_nodes.len(), found.by_number.len()), (3, 3));
+    }
+}

@@ -45,12 +45,28 @@ fn what_is_known_is_not_written_again() {
 }
 
 #[test]
+fn the_nodes_of_a_report_stand_behind_the_bound_of_its_position_alone() {
+    let (mut script, job) = at_work(&whole());
+    let commands = script.report(1, 1, Report { nodes: 1_234, ..truth(&job) });
+    let persisted = commands.iter().find_map(|command| match command {
+        Command::Persist { proofs } => Some(proofs),
+        _ => None,
+    });
+    for proof in persisted.expect("it is written") {
+        let of_job = proof.position == job.position;
+        assert_eq!(proof.nodes, if of_job { 1_234 } else { 0 }, "{proof:?}");
+    }
+}
+
+#[test]
 fn what_is_about_another_position_than_the_job_is_no_claim() {
     let other = position(&mut Random(12), 9).canonical();
     let (mut script, job) = at_work(&whole());
+    script.join(0, 2, 1);
     let report = Report { position: other, bound: Bound::exact(value(other)), ..truth(&job) };
-    let (_, again) = only_job(&script.report(1, 1, report));
+    let (worker, again) = only_job(&script.report(1, 1, report));
     assert_eq!(again.position, job.position, "it is still to be searched");
+    assert_eq!(worker, 2, "by somebody else");
     assert_eq!((script.store.0.len(), script.core.status().illegal_claims), (0, 1));
 }
 

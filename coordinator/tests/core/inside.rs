@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use outflank_coordinator::core::{Command, Config, Event, Job, Method, WorkerId};
+use outflank_coordinator::core::{Command, Config, Event, Job, Method, SolveId, WorkerId};
 use outflank_engine::{Bound, FoundBound, Position, Score, Square};
 
 use crate::oracle::Oracle;
@@ -42,6 +42,23 @@ fn found_in_both(first: &Job, other: &Job) -> FoundBound {
                 .then(|| (position, Bound::exact(Oracle::default().value(position.canonical()))))
         })
         .expect("moves of brothers can be played in turn");
+    FoundBound { position, bound, nodes: 100 }
+}
+
+/// Returns a true bound of a position that the search of `first` may meet, and that of `other` may not.
+fn found_in_one(first: &Job, other: &Job) -> FoundBound {
+    let mut random = Random(3);
+    let mut below = || {
+        let mut position = begin(first);
+        for _ in 0..2 {
+            let moves: Vec<Square> = Square::all(position.moves()).collect();
+            let choice = random.below(moves.len().max(1) as u64) as usize;
+            position = position.play(*moves.get(choice)?)?;
+        }
+        Some(position).filter(|&position| !may_meet(other, position) && !position.is_over())
+    };
+    let position = (0..10_000).find_map(|_| below()).expect("another square is empty");
+    let bound = Bound::exact(Oracle::default().value(position.canonical()));
     FoundBound { position, bound, nodes: 100 }
 }
 
@@ -129,6 +146,11 @@ fn what_cannot_be_below_a_job_is_of_another_era_or_of_a_job_that_is_over_is_no_c
     };
     let later = Event::Found { worker, job, era: from.era + 1, bounds };
     assert!(!is_kept(&script.at(2, later)));
+    let beside = found_in_one(to, from);
+    assert!(
+        !is_kept(&script.at(2, found(*author, from, vec![beside]))),
+        "a disc has left the board"
+    );
     assert!(!is_kept(&script.at(2, found(*other, from, vec![inside]))), "not its job");
     script.report(3, *author, truth(from));
     assert!(!is_kept(&script.at(4, found(*author, from, vec![inside]))), "it is over");
@@ -303,4 +325,57 @@ fn a_bound_from_inside_a_job_that_contradicts_what_is_proved_is_not_kept() {
     assert!(commands.iter().any(is_doubted), "{commands:?}");
     assert_eq!(script.store.0[&position].0, inside.bound);
     assert_eq!(told(&script.heartbeat(3, *other, &[to])), [], "nobody is told");
+}
+
+#[test]
+fn who_cannot_meet_a_position_is_not_told_of_it() {
+    let (mut script, jobs) = three_at_work(sharing());
+    let [(author, from), (other, to), _] = &jobs[..] else { panic!("{jobs:?}") };
+    script.at(2, found(*author, from, vec![found_in_one(from, to)]));
+    assert_eq!(told(&script.heartbeat(3, *other, &[to])), []);
+}
+
+#[test]
+fn what_was_found_inside_jobs_is_forgotten_with_their_request() {
+    let (mut script, jobs) = three_at_work(sharing());
+    let [(author, from), (other, to), (third, beside)] = &jobs[..] else { panic!("{jobs:?}") };
+    let inside = found_in_both(from, to);
+    script.at(2, found(*author, from, vec![inside]));
+    script.at(3, Event::Abandoned { solve: SolveId(1) });
+    let late = script.at(3, found(*author, from, vec![found_in_one(from, to)]));
+    let is_kept = |command: &Command| matches!(command, Command::Persist { .. });
+    assert!(!late.iter().any(is_kept), "there is nobody to tell: {late:?}");
+    for (worker, job) in [(author, from), (other, to), (third, beside)] {
+        script.report(4, *worker, empty(job, 1));
+    }
+    let (_, root) = only_job(&script.submit(5, 1, position(&mut Random(5), 10)));
+    assert_eq!(root.known, []);
+}
+
+#[test]
+fn nobody_is_told_of_what_is_not_on_disk_yet() {
+    let (mut script, jobs) = three_at_work(sharing());
+    let [(author, from), (other, to), _] = &jobs[..] else { panic!("{jobs:?}") };
+    let inside = found_in_both(from, to);
+    let before = script.store.0.clone();
+    script.at(2, found(*author, from, vec![inside]));
+    // The disk is slow.
+    let written = std::mem::replace(&mut script.store.0, before);
+    assert_eq!(told(&script.heartbeat(3, *other, &[to])), []);
+    script.store.0 = written;
+    let expected = vec![(inside.position, inside.bound)];
+    assert_eq!(told(&script.heartbeat(4, *other, &[to])), [(*other, expected)]);
+}
+
+#[test]
+fn no_job_comes_with_what_is_not_on_disk_yet() {
+    let (mut script, jobs) = three_at_work(sharing());
+    let [(author, from), (other, to), _] = &jobs[..] else { panic!("{jobs:?}") };
+    let before = script.store.0.clone();
+    script.at(2, found(*author, from, vec![found_in_both(from, to)]));
+    script.store.0 = before;
+    let jobs = assigned(&script.report(3, *other, empty(to, to.node_limit)));
+    let known = jobs.iter().flat_map(|(_, job)| &job.known);
+    assert_eq!(known.filter(|(_, bound)| *bound == Bound::UNKNOWN).count(), 0, "{jobs:?}");
+    assert!(!jobs.is_empty());
 }

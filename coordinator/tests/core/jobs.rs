@@ -26,6 +26,18 @@ fn a_small_root_is_one_job_in_the_asked_window_on_all_threads() {
 }
 
 #[test]
+fn a_job_asks_for_what_is_still_open_of_its_window() {
+    let value = Oracle::default().value(nine_empties());
+    let mut script = Script::new(whole());
+    let held = Bound::new(value.down().down(), Score::MAX).expect("ordered");
+    script.store.0.insert(nine_empties().canonical(), (held, None));
+    script.join(0, 1, 1);
+    let window = Window::new(Score::MIN, value.up().up()).expect("ordered");
+    let (_, job) = only_job(&script.submit_window(0, 1, nine_empties(), window));
+    assert_eq!((job.window.lower(), job.window.upper()), (held.lower(), window.upper()));
+}
+
+#[test]
 fn many_jobs_take_one_thread_each_and_pointless_ones_are_cancelled() {
     let mut script = Script::new(split());
     script.join(0, 1, 2);

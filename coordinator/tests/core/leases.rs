@@ -1,6 +1,6 @@
 //! What becomes of a job whose worker is slow, silent, gone, or fails.
 
-use outflank_coordinator::core::{Command, Config, Event, Job, Report, WorkerId};
+use outflank_coordinator::core::{Command, Config, Event, Job, Report, SolveId, WorkerId};
 use outflank_engine::{Bound, Score, Square};
 
 use crate::oracle::Oracle;
@@ -126,6 +126,112 @@ fn a_straggler_gets_one_second_copy_when_nothing_else_is_to_do() {
     assert_eq!(script.heartbeat(61, 2, &[]), [], "two copies are enough");
     let commands = script.report(62, 3, truth(&copy));
     assert!(commands.contains(&Command::Cancel { worker: WorkerId(1), job: job.id }));
+}
+
+/// Returns a core where the only job is at worker 1, which is slow, and at worker 3; worker 2 is idle.
+fn two_copies(config: Config) -> (Script, Job) {
+    let mut script = Script::new(config);
+    script.join(0, 1, 1);
+    let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
+    for worker in [2, 3] {
+        script.join(0, worker, 1);
+    }
+    for second in [20, 40] {
+        script.heartbeat(second, 1, &[&job]);
+        script.heartbeat(second, 2, &[]);
+        script.heartbeat(second, 3, &[]);
+    }
+    let (worker, copy) = only_job(&script.heartbeat(60, 1, &[&job]));
+    assert_eq!((worker, &copy), (3, &job));
+    (script, job)
+}
+
+#[test]
+fn a_copy_is_stopped_when_the_first_one_is_done() {
+    let (mut script, job) = two_copies(whole());
+    let commands = script.report(61, 1, truth(&job));
+    assert!(commands.contains(&Command::Cancel { worker: WorkerId(3), job: job.id }));
+}
+
+#[test]
+fn a_copy_that_is_lost_is_replaced() {
+    let (mut script, job) = two_copies(whole());
+    let commands = script.at(61, Event::Left { worker: WorkerId(3) });
+    assert_eq!(only_job(&commands), (2, job));
+}
+
+#[test]
+fn a_copy_goes_on_when_the_first_one_is_lost() {
+    let (mut script, job) = two_copies(whole());
+    script.at(61, Event::Draining { worker: WorkerId(2) });
+    let commands = script.at(61, Event::Left { worker: WorkerId(1) });
+    assert_eq!(commands, [], "it is not asked again");
+    assert!(is_solved(&script.report(62, 3, truth(&job))));
+}
+
+#[test]
+fn a_leaf_that_runs_into_its_limit_three_times_is_split() {
+    let mut script = Script::new(whole());
+    script.join(0, 1, 1);
+    let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
+    let (_, second) = only_job(&script.report(1, 1, empty(&job, job.node_limit)));
+    let (_, third) = only_job(&script.report(2, 1, empty(&job, second.node_limit)));
+    assert_eq!((second.id, third.id), (job.id, job.id));
+    let (_, part) = only_job(&script.report(3, 1, empty(&job, third.node_limit)));
+    assert_ne!(part.position, job.position);
+}
+
+#[test]
+fn what_a_worker_that_drains_hands_back_is_asked_as_a_whole() {
+    let mut script = Script::new(Config { leaf_empties: 3, ..whole() });
+    script.join(0, 1, 2);
+    let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
+    script.at(1, Event::Draining { worker: WorkerId(1) });
+    script.report(2, 1, empty(&job, 5));
+    assert_eq!(only_job(&script.join(3, 2, 2)), (2, job));
+}
+
+/// What it has kept of the same goal from before a reconnection.
+#[test]
+fn a_report_that_was_kept_does_not_end_the_search_for_a_line() {
+    let mut script = Script::new(whole());
+    script.join(0, 1, 1);
+    let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
+    let (_, line) = only_job(&script.report(1, 1, Report { line: Vec::new(), ..truth(&job) }));
+    let acknowledged = [Command::Acknowledge { worker: WorkerId(1), job: line.id }];
+    assert_eq!(script.report(2, 1, empty(&line, 5)), acknowledged);
+    assert!(is_solved(&script.report(3, 1, truth(&line))));
+}
+
+#[test]
+fn who_waits_for_a_line_that_nobody_can_search_any_more_gets_the_value() {
+    let mut script = Script::new(whole());
+    script.join(0, 1, 1);
+    let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
+    // The value comes from somebody else, over a connection that is gone; worker 1 is still at it.
+    let commands = script.report(1, 9, Report { line: Vec::new(), ..truth(&job) });
+    assert!(!is_solved(&commands), "a line is wanted");
+    assert!(is_solved(&script.at(2, Event::Draining { worker: WorkerId(1) })));
+}
+
+/// Its request is gone and asked again before the worker has stopped.
+#[test]
+fn no_worker_has_the_same_job_twice() {
+    let mut random = Random(5);
+    let roots = [(); 4].map(|()| position(&mut random, 9));
+    let mut script = Script::new(Config { lines: false, ..whole() });
+    for (solve, &root) in (1..).zip(&roots) {
+        script.submit(0, solve, root);
+    }
+    let jobs = assigned(&script.join(0, 1, 4));
+    assert_eq!(jobs.len(), 4);
+    let (same, other) = (&jobs[0].1, &jobs[1].1);
+    let solve = (1..).zip(&roots).find(|(_, root)| root.canonical() == same.position).unwrap().0;
+    script.at(1, Event::Abandoned { solve: SolveId(solve) });
+    script.report(1, 1, truth(other));
+    assert_eq!(assigned(&script.submit(2, 9, same.position)), [], "it has it still");
+    let (_, again) = only_job(&script.report(3, 1, empty(same, 5)));
+    assert_eq!(again.id, same.id);
 }
 
 /// Returns a core whose worker 1 is slow with the line of an answer, while two others are idle; and its job.
