@@ -47,7 +47,11 @@ fn what_is_known_is_not_written_again() {
 #[test]
 fn the_nodes_of_a_report_stand_behind_the_bound_of_its_position_alone() {
     let (mut script, job) = at_work(&whole());
-    let commands = script.report(1, 1, Report { nodes: 1_234, ..truth(&job) });
+    let commands = script.report(
+        1,
+        1,
+        Report { nodes: 1_234, children: children(job.position), ..truth(&job) },
+    );
     let persisted = commands.iter().find_map(|command| match command {
         Command::Persist { proofs } => Some(proofs),
         _ => None,

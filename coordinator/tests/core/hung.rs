@@ -47,6 +47,14 @@ fn is_solved(commands: &[Command]) -> bool {
 }
 
 #[test]
+fn a_job_is_not_missed_before_it_has_had_time_to_begin() {
+    let mut script = Script::new(without_copies());
+    script.join(1_000, 1, 1);
+    let (_, job) = only_job(&script.submit(1_000, 1, nine_empties()));
+    assert_eq!(beats(&mut script, (1_020, 1_080), (1, &[]), job.id, |_| 0), []);
+}
+
+#[test]
 fn a_job_that_does_not_go_on_is_given_to_another_worker() {
     let mut script = Script::new(without_copies());
     script.join(0, 1, 1);

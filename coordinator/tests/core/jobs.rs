@@ -366,6 +366,31 @@ fn a_long_job_is_split_while_it_goes_on_when_a_worker_is_idle_and_whoever_is_fir
 }
 
 #[test]
+fn a_long_job_is_stopped_when_its_parts_have_answered_it() {
+    let config = Config {
+        leaf_empties: 3,
+        split_after: Duration::from_secs(3),
+        split_soon: Duration::from_secs(3),
+        lines: false,
+        ..whole()
+    };
+    let mut script = Script::new(config);
+    script.join(0, 1, 1);
+    let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
+    script.join(0, 2, 1);
+    let mut commands = script.at(3, Event::Tick);
+    while !commands.iter().any(|command| matches!(command, Command::Solved { .. })) {
+        let (worker, part) = only_job(&commands);
+        assert_eq!(worker, 2);
+        commands = script.report(4, worker, truth(&part));
+    }
+    assert!(
+        commands.contains(&Command::Cancel { worker: WorkerId(1), job: job.id }),
+        "{commands:?}"
+    );
+}
+
+#[test]
 fn a_job_that_is_split_while_it_runs_is_told_what_others_prove_below_it() {
     let config = Config {
         leaf_empties: 3,
@@ -446,11 +471,20 @@ fn a_worker_that_may_not_take_what_comes_first_gets_something_else() {
         for solve in 1..=5 {
             script.submit_window(0, solve, position(&mut random, 9), goal);
         }
-        script.join(0, 1, 1);
+        let first = only_job(&script.join(0, 1, 1));
         let (_, second) = only_job(&script.join(0, 2, 1));
         let failed = Report { failed: true, ..empty(&second, 10) };
         let given = assigned(&script.report(1, 2, failed));
         assert_eq!(given.len(), 1, "three others wait");
         assert_ne!(given[0].1.id, second.id);
+        let (mut open, mut solved) = (given, 0);
+        open.push(first);
+        while let Some((worker, job)) = open.pop() {
+            let commands = script.report(2, worker, truth(&job));
+            open.extend(assigned(&commands));
+            let is_answer = |command: &&Command| matches!(command, Command::Solved { .. });
+            solved += commands.iter().filter(is_answer).count();
+        }
+        assert_eq!(solved, 5, "what was refused is not forgotten");
     }
 }

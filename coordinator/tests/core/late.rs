@@ -123,6 +123,10 @@ fn a_job_that_ends_before_it_can_be_stopped_is_not_split() {
     let commands = script.report(4, 1, report);
     assert!(commands.iter().any(|command| matches!(command, Command::Solved { .. })));
     assert_eq!(script.core.status().questions, 0);
+    // Nor does it keep others from being split.
+    let (worker, next) =
+        only_job(&script.submit_window(5, 2, position(&mut Random(12), 9), goal()));
+    assert_eq!(cancelled(&script.at(8, Event::Tick)), [(WorkerId(worker), next.id)]);
 }
 
 #[test]
@@ -133,6 +137,9 @@ fn a_worker_that_is_lost_while_it_is_stopped_leaves_its_question_whole() {
     assert_eq!((worker, again.id), (2, job.id));
     let late = empty(&job, 100);
     assert_eq!(assigned(&script.report(5, 1, late)), [], "a late report changes nothing");
+    script.join(5, 3, 1);
+    let commands = script.at(7, Event::Tick);
+    assert_eq!(cancelled(&commands), [(WorkerId(2), job.id)], "it may be split as before");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use outflank_coordinator::core::{Command, Config, Event, Interim, Job, Millis, SolveId, WorkerId};
-use outflank_engine::{Belief, Score, SharedHint, Square, Window};
+use outflank_engine::{Belief, Position, Score, SharedHint, Square, Window};
 
 use crate::oracle::Oracle;
 use crate::random::{Random, position};
@@ -168,6 +168,51 @@ fn what_another_request_wants_is_not_left_to_a_lead_that_wants_it_no_more() {
     open.extend(assigned(&script.report(4, other, empty(&assistance, 10))));
     let answered = work_off(&mut script, 5, open, 0);
     assert!(answered.contains(&eldest), "both workers are idle: {:?}", script.core.status());
+}
+
+/// Returns a core whose lead is at the eldest child of a request, that child with the window that it is asked in, the
+/// lead, and what the other worker is at.
+fn at_the_eldest() -> (Script, (Position, Window), u64, (u64, Job)) {
+    let mut script = two_workers();
+    let ((lead, whole), assistance) = led(&script.submit(0, 1, nine_empties()));
+    let value = Oracle::default().value(nine_empties());
+    script.interim(1, lead, believed(&whole, value.discs(), 2, false));
+    let around = Window::new(-value.up(), -value.down()).expect("it is not at the limit");
+    let before = script.core.status().questions;
+    let root = nine_empties().canonical();
+    let mut children = Square::all(root.moves()).filter_map(|square| root.play(square));
+    let eldest = children.find(|&child| {
+        let mut other = two_workers();
+        other.submit(0, 1, nine_empties());
+        other.interim(1, lead, believed(&whole, value.discs(), 2, false));
+        other.submit_window(1, 10, child, around);
+        other.core.status().questions == before
+    });
+    (script, (eldest.expect("one is left to the lead"), around), lead, assistance)
+}
+
+#[test]
+fn what_another_request_wants_is_not_left_to_a_lead() {
+    let (mut script, (eldest, around), lead, (other, assistance)) = at_the_eldest();
+    script.submit_window(1, 10, eldest, around);
+    let open = assigned(&script.report(2, other, empty(&assistance, 10)));
+    assert!(work_off(&mut script, 3, open, lead).contains(&10), "the lead takes long");
+    // The same, if it is asked for before the lead has an opinion.
+    let mut script = two_workers();
+    let ((lead, whole), (other, assistance)) = led(&script.submit(0, 1, nine_empties()));
+    script.submit_window(0, 10, eldest, around);
+    let value = Oracle::default().value(nine_empties()).discs();
+    script.interim(1, lead, believed(&whole, value, 2, false));
+    let open = assigned(&script.report(2, other, empty(&assistance, 10)));
+    assert!(work_off(&mut script, 3, open, lead).contains(&10), "the lead takes long");
+}
+
+#[test]
+fn what_a_lead_was_at_is_asked_of_another_when_it_is_lost() {
+    let (mut script, _, lead, (other, assistance)) = at_the_eldest();
+    let mut open = assigned(&script.report(2, other, empty(&assistance, 10)));
+    open.extend(assigned(&script.at(3, Event::Left { worker: WorkerId(lead) })));
+    assert_eq!(work_off(&mut script, 4, open, lead), [1]);
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! What becomes of a job whose worker is slow, silent, gone, or fails.
 
+use std::time::Duration;
+
 use outflank_coordinator::core::{Command, Config, Event, Job, Report, SolveId, WorkerId};
 use outflank_engine::{Bound, Score, Square};
 
@@ -167,6 +169,19 @@ fn a_copy_goes_on_when_the_first_one_is_lost() {
     let commands = script.at(61, Event::Left { worker: WorkerId(1) });
     assert_eq!(commands, [], "it is not asked again");
     assert!(is_solved(&script.report(62, 3, truth(&job))));
+}
+
+#[test]
+fn a_copy_is_stopped_when_the_first_one_runs_into_its_limit_and_the_job_is_split() {
+    let never = Duration::from_secs(10_000);
+    let (split_after, split_soon) = (never, never);
+    let (mut script, job) =
+        two_copies(Config { leaf_empties: 3, split_after, split_soon, ..whole() });
+    let commands = script.report(61, 1, empty(&job, job.node_limit));
+    assert!(
+        commands.contains(&Command::Cancel { worker: WorkerId(3), job: job.id }),
+        "{commands:?}"
+    );
 }
 
 #[test]
