@@ -71,6 +71,25 @@ mod tests {
     }
 
     #[test]
+    fn the_oldest_of_too_many_proofs_is_forgotten() {
+        let mut recent = Recent::default();
+        let proof = |discs: u64| Proof {
+            position: Position::new(discs, !0 << 32).expect("no square is taken twice"),
+            bound: Bound::at_least(Score::DRAW),
+            best_move: None,
+            nodes: 0,
+            method: Method::Search,
+            worker: None,
+        };
+        for discs in 1..=CAPACITY as u64 + 1 {
+            recent.note(Known::NOTHING, &proof(discs));
+        }
+        let known = |discs| recent.known.contains_key(&proof(discs).position);
+        assert!(!known(1) && known(2) && known(CAPACITY as u64 + 1));
+        assert_eq!((recent.known.len(), recent.order.len()), (CAPACITY, CAPACITY));
+    }
+
+    #[test]
     fn a_tighter_upper_bound_does_not_replace_the_move_that_proves_the_lower_one() {
         let position = Position::START.canonical();
         let proof = |bound, square| Proof {

@@ -411,6 +411,8 @@ fn a_job_that_is_split_while_it_runs_is_told_what_others_prove_below_it() {
         _ => None,
     });
     let (named, known) = told.expect("the first worker is told");
+    let is_noted = |command: &Command| matches!(command, Command::Told { worker: WorkerId(1), .. });
+    assert!(commands.iter().any(is_noted), "it may be misled by that: {commands:?}");
     assert_eq!(named, job.id);
     let is_part = |(position, told): &(Position, Bound)| {
         position.canonical() == part.position && *told == bound

@@ -143,6 +143,17 @@ fn a_worker_that_is_lost_while_it_is_stopped_leaves_its_question_whole() {
 }
 
 #[test]
+fn a_job_that_was_stopped_when_proofs_were_taken_back_is_split_again_after_the_same_time() {
+    let (mut script, job) = one_at_work();
+    script.at(3, Event::Tick);
+    let (worker, again) = only_job(&script.at(10, Event::TakenBack { era: 1 }));
+    assert_eq!((worker, again.id), (2, job.id));
+    script.report(10, 1, empty(&job, 1));
+    assert_eq!(cancelled(&script.at(12, Event::Tick)), [], "it is not long yet");
+    assert_eq!(cancelled(&script.at(13, Event::Tick)), [(WorkerId(2), job.id)]);
+}
+
+#[test]
 fn a_worker_that_does_not_stop_is_not_waited_for() {
     let config = Config {
         leaf_empties: 3,

@@ -7,7 +7,7 @@ use outflank_engine::{Belief, Position, Score, SharedHint, Square, Window};
 
 use crate::oracle::Oracle;
 use crate::random::{Random, position};
-use crate::script::{Script, assigned, joined, nine_empties, only_job, split, truth};
+use crate::script::{Script, assigned, joined, nine_empties, only_job, split, truth, whole};
 use crate::worker::empty;
 
 /// Returns a core that has the workers 1 and 2, of which one leads a request.
@@ -78,6 +78,19 @@ fn an_idle_worker_assists_the_lead_each_hears_the_other_and_it_stops_with_the_le
         let worker = WorkerId(worker);
         assert!(commands.contains(&Command::Cancel { worker, job: whole.id }), "{commands:?}");
     }
+}
+
+#[test]
+fn a_large_fleet_has_no_ear_for_hints() {
+    let mut script = Script::new(Config { most_led: 2, ..whole() });
+    for worker in 1..=3 {
+        script.join(0, worker, 1);
+    }
+    let (worker, job) = only_job(&script.submit(0, 1, nine_empties()));
+    assert!(!job.hints);
+    let word = 2048 | 3 << 13 | 27 << 24 | 27 << 30;
+    let hints = vec![SharedHint::new(nine_empties(), word).expect("it makes sense")];
+    assert_eq!(script.at(1, Event::Hinted { worker: WorkerId(worker), job: job.id, hints }), []);
 }
 
 #[test]

@@ -229,6 +229,25 @@ fn who_waits_for_a_line_that_nobody_can_search_any_more_gets_the_value() {
     assert!(is_solved(&script.at(2, Event::Draining { worker: WorkerId(1) })));
 }
 
+#[test]
+fn a_worker_that_drains_finishes_the_line_that_it_is_at() {
+    let mut script = Script::new(whole());
+    script.join(0, 1, 1);
+    let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
+    let (_, line) = only_job(&script.report(1, 1, Report { line: Vec::new(), ..truth(&job) }));
+    assert_eq!(script.at(20, Event::Draining { worker: WorkerId(1) }), [], "it is awaited");
+    assert!(is_solved(&script.report(25, 1, truth(&line))));
+}
+
+#[test]
+fn a_worker_that_drains_shows_that_it_is_alive() {
+    let mut script = Script::new(whole());
+    script.join(0, 1, 1);
+    script.at(20, Event::Draining { worker: WorkerId(1) });
+    assert_eq!(script.at(49, Event::Tick), []);
+    assert_eq!(script.at(50, Event::Tick).len(), 1, "it is disconnected");
+}
+
 /// Its request is gone and asked again before the worker has stopped.
 #[test]
 fn no_worker_has_the_same_job_twice() {

@@ -410,3 +410,35 @@ fn an_abandoned_request_takes_the_search_for_its_line_along() {
     let commands = script.at(1, Event::Abandoned { solve: SolveId(1) });
     assert_eq!(commands, [Command::Cancel { worker: WorkerId(7), job: job.id }]);
 }
+
+#[test]
+fn bounds_of_the_store_below_a_goal_that_is_split_are_counted_as_reused() {
+    let goal = Window::at_least(Score::DRAW).expect("it is not the least score");
+    let root = nine_empties().canonical();
+    let square = Square::lowest(root.moves()).expect("there are moves");
+    let child = root.play(square).expect("it is one").canonical();
+    let value = Oracle::default().value(child);
+    for (bound, reused) in [(Bound::exact(value), 1), (Bound::UNKNOWN, 0), (loose(value), 0)] {
+        let mut script = Script::new(Config { lines: false, leaf_empties: 3, ..whole() });
+        script.store.0.insert(child, (bound, None));
+        script.join(0, 1, 1);
+        let (_, job) = only_job(&script.submit_window(0, 1, root, goal));
+        let mut commands = script.report(1, 1, empty(&job, job.node_limit));
+        let solution = loop {
+            if let Some(solution) = commands.iter().find_map(|command| match command {
+                Command::Solved { solution, .. } => Some(solution.clone()),
+                _ => None,
+            }) {
+                break solution;
+            }
+            let (_, job) = only_job(&commands);
+            commands = script.report(2, 1, truth(&job));
+        };
+        assert_eq!(solution.reused, reused, "{bound}");
+    }
+}
+
+/// Returns a bound that says little.
+fn loose(value: Score) -> Bound {
+    Bound::new(Score::MIN.up().min(value), Score::MAX).expect("ordered")
+}
