@@ -97,6 +97,17 @@ fn what_a_liar_said_while_it_was_alone_is_taken_back_when_two_others_have_come()
 }
 
 #[test]
+fn no_answer_waits_for_a_judge_who_takes_no_more_jobs() {
+    let mut script = Script::new(audited());
+    script.at(0, joined(1, 7, 1));
+    script.at(0, joined(2, 8, 1));
+    let (author, job) = only_job(&script.submit(0, 1, nine_empties()));
+    script.at(0, Event::Draining { worker: WorkerId(3 - author) });
+    let commands = script.report(1, author, claim(&job, Bound::exact(value())));
+    assert_eq!(solution(&commands).unaudited, 1);
+}
+
+#[test]
 fn a_process_that_connects_again_does_not_audit_itself() {
     let mut script = answered_alone(wrong());
     script.at(2, Event::Left { worker: WorkerId(1) });

@@ -9,6 +9,7 @@ use outflank_engine::{Bound, Position, Score, Square};
 
 use crate::oracle::Oracle;
 use crate::script::{Script, assigned, joined, nine_empties, only_job, truth, whole};
+use crate::worker::empty;
 
 /// The process that reports falsely, as its only worker.
 const AUTHOR: u64 = 7;
@@ -265,4 +266,64 @@ fn a_coordinator_forgets_first_what_was_told_longest_ago_by_the_one_before() {
         let (_, job) = only_job(&script.at(0, joined(AUTHOR, AUTHOR, 1)));
         assert_eq!(is_refused(&mut script, &job), expected);
     }
+}
+
+#[test]
+fn what_somebody_was_told_who_has_come_back_makes_no_room() {
+    let mut script = Script::new(Config { most_told: 2, ..audited() });
+    script.store.0.insert(child().0, (Bound::exact(child().1), None));
+    script.submit(0, 1, nine_empties());
+    let job = told(&mut script, AUTHOR);
+    script.at(0, Event::Left { worker: WorkerId(AUTHOR) });
+    told(&mut script, 5);
+    script.at(0, Event::Left { worker: WorkerId(5) });
+    script.at(0, joined(17, AUTHOR, 1));
+    script.at(0, Event::Draining { worker: WorkerId(17) });
+    script.at(0, Event::Abandoned { solve: SolveId(1) });
+    script.submit(0, 2, nine_empties());
+    told(&mut script, 6);
+    assert!(is_refused(&mut script, &job), "it has left first, and is there");
+}
+
+#[test]
+fn what_is_not_held_any_more_makes_room() {
+    let mut script = forgetful();
+    told(&mut script, 5);
+    let held = std::mem::take(&mut script.store.0);
+    script.at(0, Event::TakenBack { era: 1 });
+    script.store.0 = held;
+    script.at(0, Event::Left { worker: WorkerId(5) });
+    script.at(0, Event::Abandoned { solve: SolveId(1) });
+    script.submit(0, 2, nine_empties());
+    let job = told(&mut script, AUTHOR);
+    assert!(is_refused(&mut script, &job), "it is known what it was told");
+}
+
+#[test]
+fn who_was_told_more_than_an_earlier_coordinator_had_room_for_is_excused_once() {
+    let mut script = Script::new(audited());
+    let told_more = vec![ProcessId(AUTHOR)];
+    script.at(0, resumed(Memory { told_more, ..Memory::default() }));
+    script.at(0, joined(AUTHOR, AUTHOR, 1));
+    let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
+    assert!(!is_refused(&mut script, &job));
+}
+
+#[test]
+fn that_there_was_no_room_is_noted_once_although_nothing_else_is() {
+    let mut script = Script::new(Config { most_told: 0, ..audited() });
+    script.store.0.insert(child().0, (Bound::exact(child().1), None));
+    script.at(0, joined(5, 5, 1));
+    let mut notes = |solve| {
+        let commands = script.submit(0, solve, nine_empties());
+        script.at(0, Event::Abandoned { solve: SolveId(solve) });
+        script.report(0, 5, empty(&only_job(&commands).1, 1));
+        let noted = commands.iter().filter_map(|command| match command {
+            Command::Told { bounds, and_more, .. } => Some((bounds.len(), *and_more)),
+            _ => None,
+        });
+        noted.collect::<Vec<_>>()
+    };
+    assert_eq!(notes(1), [(0, true)]);
+    assert_eq!(notes(2), []);
 }

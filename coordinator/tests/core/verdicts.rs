@@ -17,7 +17,7 @@ use crate::worker::empty;
 fn three_workers() -> Script {
     let mut script = Script::new(Config { audit_share: 1.0, lines: false, ..whole() });
     for worker in 1..=3 {
-        script.join(0, worker, 1);
+        script.join(0, worker, 2);
     }
     script
 }
