@@ -240,6 +240,21 @@ fn a_worker_that_drains_finishes_the_line_that_it_is_at() {
 }
 
 #[test]
+fn who_reports_shows_that_it_is_alive_and_what_failed_is_no_job_that_was_done() {
+    let mut script = Script::new(Config { lines: false, ..whole() });
+    script.join(0, 1, 1);
+    let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
+    only_job(&script.report(20, 1, Report { failed: true, ..empty(&job, 1) }));
+    assert_eq!(script.at(49, Event::Tick), []);
+    let commands = script.report(49, 1, truth(&job));
+    let jobs = commands.iter().find_map(|command| match command {
+        Command::Solved { solution, .. } => Some(solution.jobs),
+        _ => None,
+    });
+    assert_eq!(jobs, Some(1));
+}
+
+#[test]
 fn a_worker_that_drains_shows_that_it_is_alive() {
     let mut script = Script::new(whole());
     script.join(0, 1, 1);
