@@ -442,3 +442,33 @@ fn bounds_of_the_store_below_a_goal_that_is_split_are_counted_as_reused() {
 fn loose(value: Score) -> Bound {
     Bound::new(Score::MIN.up().min(value), Score::MAX).expect("ordered")
 }
+
+#[test]
+fn the_line_of_a_bound_is_as_long_as_the_worker_says() {
+    let value = Oracle::default().value(nine_empties());
+    let window = Window::at_least(value).expect("not the least score");
+    let (mut script, job, best, _) = with_two_moves(window);
+    let below = job.position.play(best).expect("it is a move");
+    let reply = Square::lowest(below.moves()).expect("there is a reply");
+    let line = vec![best, reply];
+    let (bound, best_move) = (Bound::at_least(value), Some(best));
+    let report = Report { bound, best_move, line: line.clone(), ..truth(&job) };
+    let commands = script.report(1, 1, report);
+    let found = commands.into_iter().find_map(|command| match command {
+        Command::Solved { solution, .. } => Some(solution.line),
+        _ => None,
+    });
+    assert_eq!(found, Some(line));
+}
+
+#[test]
+fn what_waits_for_the_job_of_another_request_is_asked_when_that_is_gone() {
+    let goal = Window::at_least(Score::DRAW).expect("it is not the least score");
+    let mut script = Script::new(Config { lines: false, ..whole() });
+    script.join(0, 1, 1);
+    script.join(0, 2, 1);
+    only_job(&script.submit(0, 1, nine_empties()));
+    assert_eq!(assigned(&script.submit_window(0, 2, nine_empties(), goal)), [], "that answers it");
+    let (_, job) = only_job(&script.at(1, Event::Abandoned { solve: SolveId(1) }));
+    assert_eq!(job.window, goal);
+}
