@@ -68,7 +68,12 @@ impl Proof {
         let origin = r#"{"origin":1,"build":"","weights":"","worker":"","host":"","run":"""#;
         sealed.push(origin, false);
         let (mut rows, mut leaves) = (0, 0);
+        let mut at_most = None;
         while let Some(((empties, position, is_least), value)) = proof.needed.pop_first() {
+            // What is claimed of roots and by leaves need not be true; but no two claims may exclude each other.
+            proof.is_spoilt |=
+                is_least && at_most.is_some_and(|(other, most)| other == position && most < value);
+            at_most = (!is_least).then_some((position, value));
             let row = proof.row(position, is_least, value, input);
             let claim = if row.is_least { ">=" } else { "<=" };
             let (board, reason) = (board(row.position), &row.reason);
