@@ -235,24 +235,7 @@ impl Store {
     /// # Errors
     /// If the disk fails. A part may have been taken back then; doing it again takes back the rest.
     pub fn withdraw(&self, worker: &str) -> Result<u64, StoreError> {
-        let mut files = guard(&self.files);
-        let fallen = withdraw::fallen(&*self.index, &self.origins(), worker)?;
-        if fallen.is_empty() {
-            return Ok(0);
-        }
-        if let Some(files) = files.as_mut() {
-            withdraw::write(files, &fallen)?;
-        }
-        let mut removed = 0;
-        for &position in &fallen {
-            let found = self.index.remove(position).inspect_err(|error| self.doubt_index(error))?;
-            removed += u64::from(found);
-        }
-        self.records.fetch_sub(removed, Ordering::Relaxed);
-        if let Some(files) = files.as_mut() {
-            files.checkpoint(&*self.index, self.records(), self.origins().count())?;
-        }
-        Ok(removed)
+        withdraw::withdraw(self, worker, withdraw::A_FRAME)
     }
 
     /// Returns whether another than `worker` has searched a position that may come from `position` by moves: only
@@ -364,6 +347,14 @@ impl Store {
             nodes: entry.nodes,
             lower_from: origins.provenance(entry.lower_from),
             upper_from: origins.provenance(entry.upper_from),
+        }
+    }
+
+    /// Lets nothing more into the log, which the index does not follow any more.
+    fn index_has_failed(&self, files: Option<&mut Files>, error: &StoreError) {
+        self.doubt_index(error);
+        if let Some(files) = files {
+            files.log.refuse(&format!("the index does not hold what the log holds: {error}"));
         }
     }
 

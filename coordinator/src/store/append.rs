@@ -130,10 +130,7 @@ impl<'a> Batch<'a> {
         }
         self.body.clear();
         if let Err(error) = self.index() {
-            self.store.doubt_index(&error);
-            if let Some(files) = &mut self.files {
-                files.log.refuse(&format!("the index does not hold what the log holds: {error}"));
-            }
+            self.store.index_has_failed(self.files.as_deref_mut(), &error);
             return Err(error);
         }
         self.checkpoint_if_due();

@@ -31,6 +31,9 @@ const LONGEST_PAYLOAD: usize = 8 << 20;
 /// A frame with this many bytes of items is full. One more item always fits into a payload.
 pub(super) const FULL_BODY: usize = 4 << 20;
 
+/// The size of an item that withdraws, in bytes.
+pub(super) const WITHDRAWAL_BYTES: usize = 17;
+
 /// More frames than this are never lost between two that are there.
 const MOST_LOST: u64 = 1 << 40;
 

@@ -2,6 +2,7 @@
 
 mod index;
 mod quarantine;
+mod withdrawal;
 
 use std::collections::BTreeSet;
 use std::io::{self, ErrorKind};

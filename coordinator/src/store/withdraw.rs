@@ -6,62 +6,119 @@
 //! falls from whose position one of the claims may be reached by moves. Discs never leave the board, so that only
 //! squares that are filled in the claim can be filled there. More falls than must, since nobody recorded what a
 //! bound rests on; it is simply searched again. The log keeps the claims, so that the case can be looked into later.
+//!
+//! All this may take several frames of the log, and end behind any of them when the process is killed or the disk is
+//! full. Who does it again starts from what the worker claimed and is still there, so what falls because of something
+//! must go before it, or in the same frame. That is so if positions go in this order: those with more empty squares
+//! first; of those with equally many, first the ones that rest on others and must pass, then the others that rest on
+//! others, and what the worker claimed itself last. For whatever it has not claimed falls for one of two reasons:
+//!
+//! - A position one ply below falls. After a move that has one empty square less. After a pass it has as many, and is
+//!   none that must pass, since its player has a move; so it is of a later kind.
+//! - It was searched, and a claim of the worker may be reached from it. The claim has no more empty squares, and if it
+//!   has as many it goes last.
+//!
+//! So what is left behind any frame has all its reasons, which lead to claims of the worker that are left, too: all of
+//! it falls when it is done again, and nothing else, since fewer entries are no new reasons.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashSet};
 use std::ops::ControlFlow;
+use std::sync::atomic::Ordering;
 
 use outflank_engine::{Position, Square, Symmetry};
 
+use super::Store;
 use super::claim::{Entry, Source};
 use super::error::StoreError;
 use super::files::Files;
-use super::frame::{self, FULL_BODY};
+use super::frame::{self, FRAME_OVERHEAD, FULL_BODY, WITHDRAWAL_BYTES};
 use super::index::Index;
 use super::origins::Origins;
+use super::queue::guard;
 use super::record::Method;
 
-/// Returns the positions of which nothing is to be believed any more when `worker` is not.
+/// The number of positions that fill a frame of the log.
+pub(super) const A_FRAME: usize = FULL_BODY / WITHDRAWAL_BYTES;
+
+/// Positions of which nothing is to be believed any more.
+#[derive(Debug, Default)]
+struct Fallen {
+    /// Those of which the worker claimed something that counts.
+    claimed: HashSet<Position>,
+    /// The others, which may rest on these.
+    resting: HashSet<Position>,
+}
+
+impl Fallen {
+    fn contains(&self, position: Position) -> bool {
+        self.claimed.contains(&position) || self.resting.contains(&position)
+    }
+
+    /// Returns the positions, those that rest on others before these.
+    fn in_order(self) -> Vec<Position> {
+        let Self { claimed, resting } = self;
+        let mut order: Vec<Position> = claimed.iter().copied().chain(resting).collect();
+        let rank = |position: &Position| match claimed.contains(position) {
+            true => 2,
+            false => u8::from(!position.must_pass()),
+        };
+        // The same positions always come in the same order.
+        order.sort_unstable();
+        order.sort_by_cached_key(|position| (Reverse(position.empties()), rank(position)));
+        order
+    }
+}
+
+/// Returns the positions of which nothing is to be believed any more when `worker` is not, in the order in which they
+/// have to be taken back.
 pub(super) fn fallen(
     index: &dyn Index,
     origins: &Origins,
     worker: &str,
-) -> Result<HashSet<Position>, StoreError> {
+) -> Result<Vec<Position>, StoreError> {
     let guilty: BTreeSet<u32> = (0..origins.count())
         .filter(|&id| origins.get(id).is_some_and(|origin| origin.worker == worker))
         .collect();
     let is_of_guilty = |entry: &Entry| {
         guilty.contains(&entry.lower_from.origin) || guilty.contains(&entry.upper_from.origin)
     };
-    let mut fallen = HashSet::new();
-    let mut claimed = Vec::new();
+    let mut fallen = Fallen::default();
+    let mut filled = Vec::new();
     index.visit(&mut |position, entry| {
         if is_of_guilty(&entry) {
-            claimed.push(!position.empty());
-            fallen.insert(position);
+            filled.push(!position.empty());
+            fallen.claimed.insert(position);
         }
         ControlFlow::Continue(())
     })?;
-    let claimed = Filled::new(claimed);
+    let filled = Filled::new(filled);
     index.visit(&mut |position, entry| {
         let is_searched = [entry.lower_from, entry.upper_from]
             .into_iter()
             .any(|source| source.method == Method::Search);
-        if is_searched && claimed.may_come_from(position) {
-            fallen.insert(position);
+        if is_searched && !is_of_guilty(&entry) && filled.may_come_from(position) {
+            fallen.resting.insert(position);
         }
         ControlFlow::Continue(())
     })?;
+    add_what_is_above(index, &mut fallen)?;
+    Ok(fallen.in_order())
+}
+
+/// Adds the positions from which a move or a pass leads to one that falls.
+fn add_what_is_above(index: &dyn Index, fallen: &mut Fallen) -> Result<(), StoreError> {
     loop {
-        let before = fallen.len();
+        let before = fallen.resting.len();
         // By number of empties: what is below comes first, but for passes.
         index.visit(&mut |position, _| {
-            if below(position).any(|child| fallen.contains(&child)) {
-                fallen.insert(position);
+            if !fallen.contains(position) && below(position).any(|child| fallen.contains(child)) {
+                fallen.resting.insert(position);
             }
             ControlFlow::Continue(())
         })?;
-        if fallen.len() == before {
-            return Ok(fallen);
+        if fallen.resting.len() == before {
+            return Ok(());
         }
     }
 }
@@ -126,20 +183,50 @@ fn below(position: Position) -> impl Iterator<Item = Position> {
     passed.into_iter().chain(played).map(Position::canonical)
 }
 
+/// Takes back what `worker` claimed and what may rest on it, so many positions in a frame of the log; returns the
+/// number of positions of which nothing is known any more.
+pub(super) fn withdraw(store: &Store, worker: &str, a_frame: usize) -> Result<u64, StoreError> {
+    let mut files = guard(&store.files);
+    let fallen = fallen(&*store.index, &store.origins(), worker)
+        .inspect_err(|error| store.doubt_index(error))?;
+    let mut removed = 0;
+    // The index goes along with the log: what stops this leaves both with the same part taken back.
+    for positions in fallen.chunks(a_frame) {
+        if let Some(files) = files.as_mut() {
+            write(files, positions)?;
+        }
+        removed += remove(store, positions)
+            .inspect_err(|error| store.index_has_failed(files.as_mut(), error))?;
+    }
+    if let Some(files) = files.as_mut()
+        && !fallen.is_empty()
+    {
+        files.checkpoint(&*store.index, store.records(), store.origins().count())?;
+    }
+    Ok(removed)
+}
+
 /// Writes to the log that everything claimed of `positions` is withdrawn; returns when that is on
 /// disk.
-pub(super) fn write(files: &mut Files, positions: &HashSet<Position>) -> Result<(), StoreError> {
-    let mut sorted: Vec<Position> = positions.iter().copied().collect();
-    sorted.sort();
-    let mut body = Vec::new();
-    for position in sorted {
+fn write(files: &mut Files, positions: &[Position]) -> Result<(), StoreError> {
+    let mut body = Vec::with_capacity(positions.len() * WITHDRAWAL_BYTES);
+    for &position in positions {
         frame::push_withdrawal(&mut body, position);
-        if body.len() >= FULL_BODY {
-            files.log.append(&body)?;
-            body.clear();
-        }
     }
-    if body.is_empty() { Ok(()) } else { files.log.append(&body) }
+    files.log.append(&body)?;
+    files.uncovered += (body.len() + FRAME_OVERHEAD) as u64;
+    Ok(())
+}
+
+/// Removes `positions` from the index; returns how many were there.
+fn remove(store: &Store, positions: &[Position]) -> Result<u64, StoreError> {
+    let mut removed = 0;
+    for &position in positions {
+        let found = u64::from(store.index.remove(position)?);
+        store.records.fetch_sub(found, Ordering::Relaxed);
+        removed += found;
+    }
+    Ok(removed)
 }
 
 #[cfg(test)]

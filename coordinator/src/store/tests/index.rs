@@ -19,33 +19,46 @@ use crate::store::scan::Place;
 use crate::store::sled_index::SledIndex;
 use crate::store::{Options, Origin, Record, Store, StoreError};
 
-/// An index that takes no entry.
-#[derive(Debug, Default)]
-struct Full(MemoryIndex);
+/// An index that takes no entry, or that lets none go.
+#[derive(Debug)]
+struct Scratched {
+    index: MemoryIndex,
+    takes: bool,
+}
 
-impl Index for Full {
-    fn get(&self, position: Position) -> Result<Option<Entry>, StoreError> {
-        self.0.get(position)
+impl Scratched {
+    fn new(takes: bool) -> Self {
+        Self { index: MemoryIndex::default(), takes }
     }
 
-    fn put(&self, _: Position, _: &Entry) -> Result<bool, StoreError> {
-        Err(StoreError::Index { path: "index".into(), reason: "it has a scratch".to_owned() })
+    fn scratch() -> StoreError {
+        StoreError::Index { path: "index".into(), reason: "it has a scratch".to_owned() }
+    }
+}
+
+impl Index for Scratched {
+    fn get(&self, position: Position) -> Result<Option<Entry>, StoreError> {
+        self.index.get(position)
+    }
+
+    fn put(&self, position: Position, entry: &Entry) -> Result<bool, StoreError> {
+        if self.takes { self.index.put(position, entry) } else { Err(Self::scratch()) }
     }
 
     fn remove(&self, position: Position) -> Result<bool, StoreError> {
-        self.0.remove(position)
+        if self.takes { Err(Self::scratch()) } else { self.index.remove(position) }
     }
 
     fn visit(&self, visit: &mut Visitor<'_>) -> Result<(), StoreError> {
-        self.0.visit(visit)
+        self.index.visit(visit)
     }
 
     fn put_origin(&self, id: u32, origin: &Origin) -> Result<(), StoreError> {
-        self.0.put_origin(id, origin)
+        self.index.put_origin(id, origin)
     }
 
     fn checkpoint(&self, old: Option<&Manifest>, new: &Manifest) -> Result<(), StoreError> {
-        self.0.checkpoint(old, new)
+        self.index.checkpoint(old, new)
     }
 }
 
@@ -68,7 +81,7 @@ fn files(path: &Path) -> Files {
 fn a_store_whose_index_fails_takes_no_more_and_makes_it_again_when_it_is_opened() {
     let folder = tempfile::tempdir().unwrap();
     let files = files(folder.path());
-    let store = Store::with_files(Full::default(), Origins::default(), 0, files);
+    let store = Store::with_files(Scratched::new(false), Origins::default(), 0, files);
     let error = store.append(&[record(0)]).unwrap_err();
     assert!(matches!(error, StoreError::Index { .. }), "{error}");
     let error = store.append(&[record(1)]).unwrap_err();
@@ -81,6 +94,22 @@ fn a_store_whose_index_fails_takes_no_more_and_makes_it_again_when_it_is_opened(
     let reason = opened.rebuilt.unwrap().reason;
     assert!(reason.contains("it has a scratch"), "{reason}");
     assert!(store.get(record(0).position).is_some() && store.get(record(1).position).is_none());
+}
+
+#[test]
+fn a_store_whose_index_lets_nothing_go_takes_no_more_and_makes_it_again_when_it_is_opened() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = files(folder.path());
+    let store = Store::with_files(Scratched::new(true), Origins::default(), 0, files);
+    store.append(&[by("liar", 0), by("honest", 1)]).unwrap();
+    let error = store.withdraw("liar").unwrap_err();
+    assert!(matches!(error, StoreError::Index { .. }), "{error}");
+    let error = store.append(&[by("honest", 2)]).unwrap_err();
+    assert!(matches!(error, StoreError::Refusing { .. }), "{error}");
+    drop(store);
+    let (store, opened) = Store::open(folder.path()).unwrap();
+    assert!(opened.rebuilt.is_some_and(|rebuilt| rebuilt.reason.contains("it has a scratch")));
+    assert_eq!([0, 1].map(|index| store.get(record(index).position).is_some()), [false, true]);
 }
 
 fn by(worker: &str, index: u64) -> Record {

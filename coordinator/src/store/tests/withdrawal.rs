@@ -1,0 +1,211 @@
+//! Taking back that is interrupted: doing it again takes back the rest, wherever it ended.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, OpenOptions};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use outflank_engine::{Bound, Position, Score, Square, Symmetry};
+
+use super::{FailingDisk, Failure, Plan};
+use crate::store::claim::{Claim, Entry, Source};
+use crate::store::disk::Disk;
+use crate::store::index::{Index, MemoryIndex};
+use crate::store::origins::Origins;
+use crate::store::scan::{Place, Scan, segment_path};
+use crate::store::withdraw::{fallen, withdraw};
+use crate::store::{Method, Options, Origin, Provenance, Record, Store, StoreError, open, verify};
+
+/// The output function of SplitMix64.
+fn mixed(seed: u64) -> u64 {
+    let word = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    word ^ word >> 31
+}
+
+/// Returns the positions one ply below, canonical; a pass is a ply.
+fn below(position: Position) -> Vec<Position> {
+    if position.must_pass() {
+        return vec![position.pass().canonical()];
+    }
+    let played = Square::all(position.moves()).filter_map(|square| position.play(square));
+    played.map(Position::canonical).collect()
+}
+
+/// Returns what can come within so many plies from a position late in a game, which follows from `seed`.
+fn late_tree(seed: u64, plies: u32) -> BTreeSet<Position> {
+    let mut position = Position::START;
+    for ply in 0.. {
+        let next = below(position);
+        if position.empties() <= 8 || next.is_empty() {
+            break;
+        }
+        position = next[mixed(seed << 8 | ply) as usize % next.len()];
+    }
+    let mut tree = BTreeSet::from([position.canonical()]);
+    for _ in 0..plies {
+        let deeper: Vec<Position> = tree.iter().copied().flat_map(below).collect();
+        tree.extend(deeper);
+    }
+    tree
+}
+
+/// Returns a record for each of `positions`: searched by a liar, searched by another, or inferred, as follows from
+/// `seed`.
+fn claims(seed: u64, positions: &BTreeSet<Position>) -> Vec<Record> {
+    let record = |(number, &position): (u64, &Position)| {
+        let (worker, method) = match mixed(mixed(seed) ^ number) % 16 {
+            0 => ("liar", Method::Search),
+            1..6 => ("honest", Method::Search),
+            _ => ("coordinator", Method::Inference),
+        };
+        let origin = Arc::new(Origin { worker: worker.to_owned(), ..Origin::default() });
+        Record {
+            position,
+            bound: Bound::exact(Score::DRAW),
+            best_move: None,
+            nodes: 1,
+            provenance: Provenance { method, origin },
+        }
+    };
+    (0..).zip(positions).map(record).collect()
+}
+
+/// Returns an index of `records`, without a log.
+fn indexed(records: &[Record]) -> (MemoryIndex, Origins) {
+    let (index, mut origins) = (MemoryIndex::default(), Origins::default());
+    for record in records {
+        let origin = &record.provenance.origin;
+        let id = origins.id(origin).unwrap_or_else(|| {
+            origins.push(Arc::clone(origin));
+            origins.count() - 1
+        });
+        let source = Source { method: record.provenance.method, origin: id };
+        let Record { position, bound, best_move, nodes, .. } = *record;
+        let claim = Claim { position, bound, best_move, nodes, source };
+        index.put(position, &Entry::first(&claim)).unwrap();
+    }
+    (index, origins)
+}
+
+/// Returns whether the same squares are filled in both, in some of their symmetries.
+fn fill_the_same(one: Position, other: Position) -> bool {
+    let images = (0..8).filter_map(Symmetry::new).map(|symmetry| symmetry.position(one));
+    images.into_iter().any(|image| image.empty() == other.empty())
+}
+
+#[test]
+fn whatever_part_was_taken_back_the_rest_is_found_again() {
+    let (mut passes, mut abreast) = (0, 0);
+    let trees = (0..).map(|seed| (seed, late_tree(seed, 3)));
+    let with_passes = trees.filter(|(_, tree)| tree.iter().filter(|it| it.must_pass()).count() > 4);
+    for (seed, tree) in with_passes.take(16) {
+        let records = claims(seed, &tree);
+        let (index, origins) = indexed(&records);
+        let all = fallen(&index, &origins, "liar").unwrap();
+        for (number, &position) in all.iter().enumerate() {
+            let rest: BTreeSet<Position> = all[number..].iter().copied().collect();
+            let found = fallen(&index, &origins, "liar").unwrap();
+            assert_eq!(found.into_iter().collect::<BTreeSet<_>>(), rest, "{seed}, {number}");
+            passes += u32::from(position.must_pass());
+            let liars = records.iter().filter(|record| record.provenance.origin.worker == "liar");
+            let mut liars = liars.map(|record| record.position);
+            abreast += u32::from(liars.any(|it| it != position && fill_the_same(it, position)));
+            index.remove(position).unwrap();
+        }
+    }
+    // What the order is for that empty squares do not tell.
+    assert!(passes >= 10 && abreast >= 10, "{passes} passes, {abreast} as full as a lie");
+}
+
+/// Returns the places behind the frames of the log.
+fn ends(store: &Path) -> Vec<Place> {
+    let mut scan = Scan::new(&store.join("log"), Place::START).unwrap();
+    let mut ends = Vec::new();
+    while scan.next().unwrap().is_some() {
+        ends.push(scan.place());
+    }
+    ends
+}
+
+/// Opens a store that has a log up to `end`, and no more.
+fn cut_at(end: Place, log: &Path) -> (tempfile::TempDir, Store) {
+    let copy = tempfile::tempdir().unwrap();
+    fs::create_dir(copy.path().join("log")).unwrap();
+    let path = segment_path(&copy.path().join("log"), end.segment);
+    fs::copy(segment_path(log, end.segment), &path).unwrap();
+    OpenOptions::new().write(true).open(&path).unwrap().set_len(end.offset).unwrap();
+    let (store, _) = Store::open(copy.path()).unwrap();
+    (copy, store)
+}
+
+fn content(store: &Store) -> BTreeMap<Position, Bound> {
+    let mut content = BTreeMap::new();
+    let visited = store.for_each(|position, stored| {
+        content.insert(position, stored.bound);
+        Ok::<(), StoreError>(())
+    });
+    visited.unwrap();
+    content
+}
+
+#[test]
+fn a_process_that_is_killed_between_two_frames_takes_back_the_rest_when_it_is_started_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, _) = Store::open(folder.path()).unwrap();
+    let records = claims(4, &late_tree(4, 4));
+    store.append(&records).unwrap();
+    let removed = withdraw(&store, "liar", 4).unwrap();
+    let (expected, ends) = (content(&store), ends(folder.path()));
+    assert!(removed > 40 && ends.len() as u64 == 1 + removed.div_ceil(4), "{removed}, {ends:?}");
+    assert_eq!(expected.len() as u64, records.len() as u64 - removed);
+    for (&end, gone) in ends.iter().zip((0..).step_by(4)) {
+        let (copy, store) = cut_at(end, &folder.path().join("log"));
+        assert_eq!(store.records(), records.len() as u64 - removed.min(gone));
+        assert_eq!(store.withdraw("liar").unwrap(), removed - removed.min(gone), "cut at {end:?}");
+        assert_eq!(content(&store), expected, "cut at {end:?}");
+        drop(store);
+        let found = verify(copy.path()).unwrap();
+        assert!(found.is_sound(), "cut at {end:?}: {found:?}");
+    }
+}
+
+/// Takes back while the disk gets full behind so many frames; returns whether it did.
+fn is_taken_back_on_a_full_disk(frames: u32, again_at_once: bool) -> bool {
+    let folder = tempfile::tempdir().unwrap();
+    let failure = Failure::Full { written: 20 };
+    let plan = Arc::new(Mutex::new(Plan { failure, wait: u32::MAX, struck: false }));
+    let disk: Arc<dyn Disk> = Arc::new(FailingDisk(Arc::clone(&plan)));
+    let (store, _) = open::open(folder.path(), &Options::default(), &disk).unwrap();
+    let records = claims(4, &late_tree(4, 4));
+    store.append(&records).unwrap();
+    plan.lock().unwrap().wait = frames;
+    let Err(error) = withdraw(&store, "liar", 4) else { return false };
+    assert!(error.is_full_disk(), "{error}");
+    let left = records.len() as u64 - u64::from(4 * frames);
+    assert_eq!((store.records(), content(&store).len() as u64), (left, left));
+    let store = if again_at_once {
+        store
+    } else {
+        drop(store);
+        let found = verify(folder.path()).unwrap();
+        assert!(found.is_sound() && !found.behind, "{frames} frames: {found:?}");
+        Store::open(folder.path()).unwrap().0
+    };
+    assert_eq!(store.records(), left);
+    let memory = Store::in_memory();
+    memory.append(&records).unwrap();
+    memory.withdraw("liar").unwrap();
+    store.withdraw("liar").unwrap();
+    assert_eq!(content(&store), content(&memory), "full behind {frames} frames");
+    true
+}
+
+#[test]
+fn a_disk_that_is_full_between_two_frames_leaves_what_is_taken_back_once_there_is_room() {
+    for again_at_once in [true, false] {
+        let struck = (0..9).filter(|&it| is_taken_back_on_a_full_disk(it, again_at_once)).count();
+        assert_eq!(struck, 9);
+    }
+}
