@@ -1,18 +1,21 @@
 //! The files of an open store: log, quarantine, manifest and lock.
 
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::claim::{Claim, Source};
 use super::error::StoreError;
-use super::frame;
+use super::frame::Frame;
 use super::index::Index;
 use super::lock::Lock;
 use super::log::Log;
 use super::manifest::Manifest;
 use super::origins::Origins;
-use super::record::Record;
+use super::record::{Origin, Record};
+use super::replay::Clashes;
+use super::scan::{self, Place};
 
 /// Where the parts of a store lie.
 #[derive(Clone, Debug)]
@@ -165,34 +168,52 @@ impl Files {
         Ok(())
     }
 
-    /// Puts two claims of the log that contradict each other aside, with all that is known of them;
-    /// returns when they are on disk.
+    /// Puts the claims of the log that contradict each other aside, with all that is known of them, unless they lie
+    /// there already: every index that is made from the log meets them again. Returns the number of pairs when they are
+    /// on disk.
     pub(super) fn quarantine(
         &mut self,
-        held: &Claim,
-        claim: &Claim,
+        clashes: Clashes,
         origins: &Origins,
-    ) -> Result<(), StoreError> {
-        let [held, claim] = [held, claim].map(|claim| Record {
-            position: claim.position,
-            bound: claim.bound,
-            best_move: claim.best_move,
-            nodes: claim.nodes,
-            provenance: origins.provenance(claim.source),
-        });
-        self.put_aside(&held, &claim)
+    ) -> Result<u64, StoreError> {
+        let record = |claim: Claim| {
+            let Claim { position, bound, best_move, nodes, source } = claim;
+            Record { position, bound, best_move, nodes, provenance: origins.provenance(source) }
+        };
+        let pairs = clashes.into_values().flatten();
+        let pairs: Vec<Vec<u8>> =
+            pairs.map(|(held, claim)| pair(&record(held), &record(claim)).body()).collect();
+        if pairs.is_empty() {
+            return Ok(0);
+        }
+        let mut new: HashSet<&[u8]> = pairs.iter().map(Vec::as_slice).collect();
+        scan::read_to_end(&self.layout.quarantine(), Place::START, None, &mut |frame| {
+            new.remove(frame.body().as_slice());
+            Ok(())
+        })?;
+        for pair in &pairs {
+            if new.remove(pair.as_slice()) {
+                self.quarantine.append(pair)?;
+            }
+        }
+        Ok(pairs.len() as u64)
     }
 
     /// Puts two records that contradict each other aside; returns when they are on disk.
     pub(super) fn put_aside(&mut self, held: &Record, claim: &Record) -> Result<(), StoreError> {
-        let mut body = Vec::new();
-        // Each frame of the quarantine can be read alone: origins 0 and 1 are those of its claims.
-        for (id, record) in (0..).zip([held, claim]) {
-            let Record { position, bound, best_move, nodes, ref provenance } = *record;
-            frame::push_origin(&mut body, id, &provenance.origin);
-            let source = Source { method: provenance.method, origin: id };
-            frame::push_claim(&mut body, &Claim { position, bound, best_move, nodes, source });
-        }
-        self.quarantine.append(&body)
+        self.quarantine.append(&pair(held, claim).body())
     }
+}
+
+/// Returns the frame of the quarantine that keeps these two. It can be read alone: origins 0 and 1 are those of its
+/// claims.
+fn pair(held: &Record, claim: &Record) -> Frame {
+    let mut frame = Frame::default();
+    for (id, record) in (0..).zip([held, claim]) {
+        let Record { position, bound, best_move, nodes, ref provenance } = *record;
+        frame.origins.push((id, Origin::clone(&provenance.origin)));
+        let source = Source { method: provenance.method, origin: id };
+        frame.claims.push(Claim { position, bound, best_move, nodes, source });
+    }
+    frame
 }

@@ -52,6 +52,23 @@ pub(super) struct Frame {
     pub(super) claims: Vec<Claim>,
 }
 
+impl Frame {
+    /// Returns the frame's items, those of a kind together.
+    pub(super) fn body(&self) -> Vec<u8> {
+        let mut body = Vec::new();
+        for (id, origin) in &self.origins {
+            push_origin(&mut body, *id, origin);
+        }
+        for position in &self.withdrawn {
+            push_withdrawal(&mut body, *position);
+        }
+        for claim in &self.claims {
+            push_claim(&mut body, claim);
+        }
+        body
+    }
+}
+
 /// What is wrong with some bytes, and what they should be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Fault {

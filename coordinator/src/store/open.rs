@@ -14,7 +14,7 @@ use super::lock::Lock;
 use super::log::Log;
 use super::manifest::{Found, Manifest};
 use super::origins::Origins;
-use super::replay::Replay;
+use super::replay::{Clashes, Replay};
 use super::scan::{self, Cut, Place, segment_path};
 use super::sled_index::SledIndex;
 use super::{Store, repair};
@@ -46,7 +46,7 @@ pub struct Opened {
     pub cut: Option<Cut>,
     /// Why the index was made again, if it was.
     pub rebuilt: Option<Rebuilt>,
-    /// Pairs of claims in the log that contradict each other; they are in quarantine.
+    /// Pairs of claims in the log that contradict each other and were not taken back; they are in quarantine.
     pub contradictions: u64,
 }
 
@@ -67,7 +67,7 @@ struct Agreed {
     index: SledIndex,
     origins: Origins,
     end: Place,
-    clashes: Vec<super::replay::Clash>,
+    clashes: Clashes,
     opened: Opened,
 }
 
@@ -106,10 +106,7 @@ pub(super) fn open(
     let manifest = manifest.filter(|_| opened.rebuilt.is_none());
     let mut files =
         Files { layout, log, quarantine, manifest, checkpoint_bytes, uncovered: 0, _lock: lock };
-    for (held, claim) in clashes {
-        files.quarantine(&held, &claim, &origins)?;
-        opened.contradictions += 1;
-    }
+    opened.contradictions = files.quarantine(clashes, &origins)?;
     files.checkpoint(&index, opened.records, origins.count())?;
     remove_doubt(&files.layout)?;
     Ok((Store::with_files(index, origins, opened.records, files), opened))

@@ -200,7 +200,7 @@ fn salvage_quarantine(layout: &Layout) -> Result<Option<PathBuf>, StoreError> {
     }
     let mut new = new_log(&layout.salvage())?;
     for frame in &frames {
-        new.append(&body_of(frame))?;
+        new.append(&frame.body())?;
     }
     drop(new);
     let aside = layout.move_aside("quarantine")?;
@@ -264,18 +264,4 @@ impl Renumbered {
         self.count += 1;
         self.count - 1
     }
-}
-
-fn body_of(frame: &Frame) -> Vec<u8> {
-    let mut body = Vec::new();
-    for (id, origin) in &frame.origins {
-        frame::push_origin(&mut body, *id, origin);
-    }
-    for position in &frame.withdrawn {
-        frame::push_withdrawal(&mut body, *position);
-    }
-    for claim in &frame.claims {
-        frame::push_claim(&mut body, claim);
-    }
-    body
 }

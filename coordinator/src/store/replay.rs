@@ -18,6 +18,9 @@ const GATHERED: usize = 1 << 20;
 /// Two claims of the log that contradict each other, the one that stays first.
 pub(super) type Clash = (Claim, Claim);
 
+/// The contradictions that stand, by the position that they are about.
+pub(super) type Clashes = BTreeMap<Position, Vec<Clash>>;
+
 /// Applies frames to an index; a frame that was applied before changes nothing.
 #[derive(Debug)]
 pub(super) struct Replay<'a> {
@@ -32,14 +35,14 @@ pub(super) struct Replay<'a> {
     pub(super) removed: u64,
     /// Frames applied.
     pub(super) frames: u64,
-    /// Claims that could not be applied.
-    pub(super) clashes: Vec<Clash>,
+    /// Claims that could not be applied, and that were not taken back afterwards.
+    pub(super) clashes: Clashes,
 }
 
 impl<'a> Replay<'a> {
     /// Starts with an index that holds `origins`.
     pub(super) fn new(index: &'a dyn Index, log: &'a Path, origins: Origins) -> Self {
-        let (gathered, clashes) = (BTreeMap::new(), Vec::new());
+        let (gathered, clashes) = (BTreeMap::new(), Clashes::new());
         Self { index, log, gathered, origins, added: 0, removed: 0, frames: 0, clashes }
     }
 
@@ -60,6 +63,7 @@ impl<'a> Replay<'a> {
         for position in frame.withdrawn {
             self.gathered.remove(&(position.empties(), position));
             self.removed += u64::from(self.index.remove(position)?);
+            self.clashes.remove(&position);
         }
         for claim in frame.claims {
             if claim.source.origin >= self.origins.count() {
@@ -104,7 +108,8 @@ impl<'a> Replay<'a> {
     }
 
     fn clash(&mut self, position: Position, held: &Entry, entry: &Entry) {
-        self.clashes.push((held.against(entry, position), entry.against(held, position)));
+        let clash = (held.against(entry, position), entry.against(held, position));
+        self.clashes.entry(position).or_default().push(clash);
     }
 
     fn damaged(&self, found: String, expected: String) -> StoreError {

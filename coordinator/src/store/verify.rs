@@ -1,10 +1,10 @@
 //! Reading a whole store to see whether it is sound.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use outflank_engine::Position;
+use outflank_engine::{Contradiction, Position};
 
 use super::claim::{Claim, Entry};
 use super::error::StoreError;
@@ -229,8 +229,9 @@ fn compare_index(
     let passes = verification.claims.div_ceil(POSITIONS_A_PASS).max(1);
     for pass in 0..passes {
         let in_pass = |position: Position| spread(position) % passes == pass;
-        let known = merge_log(layout, covered, &in_pass, verification)?;
-        compare_pass(&index, &path, &known, &in_pass, verification)?;
+        let merged = merge_log(layout, covered, &in_pass)?;
+        merged.report(&layout.log(), verification);
+        compare_pass(&index, &path, &merged, &in_pass, verification)?;
     }
     Ok(())
 }
@@ -242,43 +243,73 @@ struct Known {
     recent: bool,
 }
 
+/// What the log says of the positions in a pass.
+#[derive(Default)]
+struct Merged {
+    known: HashMap<Position, Known>,
+    /// Positions of which the index may hold what was taken back, because that was written after the manifest.
+    taken_back: HashSet<Position>,
+    /// Claims that stand and contradict others, with the numbers of their frames.
+    contradictions: BTreeMap<Position, Vec<(u64, Contradiction)>>,
+}
+
+impl Merged {
+    fn withdraw(&mut self, position: Position, recent: bool) {
+        self.known.remove(&position);
+        self.contradictions.remove(&position);
+        if recent {
+            self.taken_back.insert(position);
+        }
+    }
+
+    fn add(&mut self, claim: &Claim, frame: u64, recent: bool) {
+        let (position, entry) = (claim.position, Entry::first(claim));
+        let held = self.known.entry(position).or_insert(Known { entry, recent });
+        held.recent |= recent;
+        match held.entry.merge(&entry) {
+            Ok(merged) => held.entry = merged,
+            Err(contradiction) => {
+                self.contradictions.entry(position).or_default().push((frame, contradiction));
+            }
+        }
+    }
+
+    /// Counts the positions, and the contradictions as problems of `log`, in their order there.
+    fn report(&self, log: &Path, verification: &mut Verification) {
+        verification.positions += self.known.len() as u64;
+        let mut contradictions: Vec<_> = self.contradictions.values().flatten().collect();
+        contradictions.sort_by_key(|(frame, _)| frame);
+        for (frame, contradiction) in contradictions {
+            verification.problem(log, None, format!("frame {frame}: {contradiction}"));
+        }
+    }
+}
+
 /// Merges the claims of the positions in this pass.
 fn merge_log(
     layout: &Layout,
     covered: u64,
     in_pass: &dyn Fn(Position) -> bool,
-    verification: &mut Verification,
-) -> Result<HashMap<Position, Known>, StoreError> {
-    let log = layout.log();
-    let mut known: HashMap<Position, Known> = HashMap::new();
-    let mut scan = Scan::new(&log, Place::START)?;
+) -> Result<Merged, StoreError> {
+    let mut merged = Merged::default();
+    let mut scan = Scan::new(&layout.log(), Place::START)?;
     while let Some(met) = scan.next()? {
         let Met::Frame(frame) = met else { continue };
         let recent = frame.number >= covered;
-        for position in &frame.withdrawn {
-            known.remove(position);
+        for &position in frame.withdrawn.iter().filter(|&&position| in_pass(position)) {
+            merged.withdraw(position, recent);
         }
         for claim in frame.claims.iter().filter(|claim| in_pass(claim.position)) {
-            let entry = Entry::first(claim);
-            let held = known.entry(claim.position).or_insert(Known { entry, recent });
-            held.recent |= recent;
-            match held.entry.merge(&entry) {
-                Ok(merged) => held.entry = merged,
-                Err(contradiction) => {
-                    let what = format!("frame {}: {contradiction}", frame.number);
-                    verification.problem(&log, None, what);
-                }
-            }
+            merged.add(claim, frame.number, recent);
         }
     }
-    verification.positions += known.len() as u64;
-    Ok(known)
+    Ok(merged)
 }
 
 fn compare_pass(
     index: &SledIndex,
     path: &Path,
-    known: &HashMap<Position, Known>,
+    merged: &Merged,
     in_pass: &dyn Fn(Position) -> bool,
     verification: &mut Verification,
 ) -> Result<(), StoreError> {
@@ -287,11 +318,13 @@ fn compare_pass(
         if !in_pass(position) {
             return ControlFlow::Continue(());
         }
-        match known.get(&position) {
+        let taken_back = merged.taken_back.contains(&position);
+        match merged.known.get(&position) {
+            None if taken_back => {}
             None => verification.problem(path, None, describe(position, "is not in the log")),
             Some(known) => {
                 seen += 1;
-                let behind = known.recent && known.entry.bound.implies(entry.bound);
+                let behind = known.recent && known.entry.bound.implies(entry.bound) || taken_back;
                 if known.entry != entry && !behind {
                     let what = format!("is {}, the log says {}", entry.bound, known.entry.bound);
                     verification.problem(path, None, describe(position, &what));
@@ -308,7 +341,7 @@ fn compare_pass(
         }
         Err(error) => return Err(error),
     }
-    let covered = known.values().filter(|known| !known.recent).count() as u64;
+    let covered = merged.known.values().filter(|known| !known.recent).count() as u64;
     if seen < covered {
         let what = format!("{} positions of the log are missing", covered - seen);
         verification.problem(path, None, what);

@@ -123,7 +123,8 @@ fn append(path: &Path, records: &[Record]) {
     Store::open(path).unwrap().0.append(records).unwrap();
 }
 
-fn copy(from: &Path, to: &Path) {
+/// Copies the folder `from`.
+pub(super) fn copy(from: &Path, to: &Path) {
     fs::create_dir(to).unwrap();
     for file in fs::read_dir(from).unwrap().map(Result::unwrap) {
         let target = to.join(file.file_name());

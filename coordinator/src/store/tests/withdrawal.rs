@@ -209,3 +209,26 @@ fn a_disk_that_is_full_between_two_frames_leaves_what_is_taken_back_once_there_i
         assert_eq!(struck, 9);
     }
 }
+
+#[test]
+fn an_index_that_does_not_follow_yet_is_behind_and_no_problem() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, _) = Store::open(folder.path()).unwrap();
+    let records = claims(4, &late_tree(4, 4));
+    store.append(&records).unwrap();
+    drop(store);
+    let behind = tempfile::tempdir().unwrap();
+    let behind = behind.path().join("store");
+    super::index::copy(folder.path(), &behind);
+    let (store, _) = Store::open(folder.path()).unwrap();
+    store.withdraw("liar").unwrap();
+    // Of what was taken back something is known again, and it is something else.
+    let fallen = records.iter().find(|record| store.get(record.position).is_none()).unwrap();
+    store.append(&[Record { bound: Bound::exact(Score::MAX), ..fallen.clone() }]).unwrap();
+    drop(store);
+    // As if the process had been killed, and the index had not been written since.
+    let log = |store: &Path| segment_path(&store.join("log"), 1);
+    fs::copy(log(folder.path()), log(&behind)).unwrap();
+    let found = verify(&behind).unwrap();
+    assert_eq!((found.problems, found.behind), (0, true), "{:?}", found.described.first());
+}
