@@ -13,6 +13,7 @@
 //! STORE/quarantine/…       contradictions, in the same format
 //! STORE/index/             sled
 //! STORE/INDEX-IN-DOUBT     says that the index must be made again, and why
+//! STORE/salvage…           what a repair keeps, until it takes the place of log or quarantine
 //! STORE/*.aside-N          what a rebuild or a repair moved aside; nothing reads it
 //! ```
 //!

@@ -60,6 +60,11 @@ impl Layout {
         self.store.join("salvaged")
     }
 
+    /// The salvage of the quarantine once it is complete: it takes the place of the quarantine.
+    pub(super) fn salvaged_quarantine(&self) -> PathBuf {
+        self.store.join("salvaged-quarantine")
+    }
+
     /// Moves the file or folder `name` aside, if it is there; returns where it lies now.
     pub(super) fn move_aside(&self, name: &str) -> Result<Option<PathBuf>, StoreError> {
         let from = self.store.join(name);

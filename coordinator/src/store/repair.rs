@@ -3,7 +3,7 @@
 //! Where the log is whole it stays as it is, and a lost index is made again from it. Otherwise:
 //! The good frames go into a new log in the folder `salvage`, which is renamed to `salvaged` when
 //! it is complete. From then on it only takes the place of the log, which `finish` does, also
-//! after an interruption. The old log is kept aside.
+//! after an interruption. The old log is kept aside. A damaged quarantine is dealt with in the same way.
 
 use std::collections::HashMap;
 use std::fs;
@@ -35,7 +35,7 @@ pub struct Repair {
     pub damages: u64,
     /// Claims whose origin was in a damaged frame; they are kept with an empty origin.
     pub without_origin: u64,
-    /// Where the old log and the old index lie now.
+    /// Where the old log, the old index and an old quarantine lie now.
     pub aside: Vec<PathBuf>,
     /// What earlier repairs and rebuilds have moved aside; nothing reads it.
     pub left: Vec<PathBuf>,
@@ -118,9 +118,8 @@ fn salvage_everything(layout: &Layout) -> Result<Repair, StoreError> {
     salvage(layout, &mut done)?;
     done.aside.extend(layout.move_aside("MANIFEST")?);
     done.aside.extend(layout.move_index_aside()?);
-    // The quarantine has no index: it is moved aside, and its good frames are copied back.
+    salvage_quarantine(layout)?;
     done.aside.extend(finish(layout)?);
-    done.aside.extend(salvage_quarantine(layout)?);
     Ok(done)
 }
 
@@ -142,19 +141,27 @@ fn with_whole_log(layout: &Layout) -> Option<Verification> {
     check(layout).ok().filter(Verification::has_whole_log)
 }
 
-/// Lets a completed salvage take the place of the log. Returns where the old log lies.
-pub(super) fn finish(layout: &Layout) -> Result<Option<PathBuf>, StoreError> {
-    if !layout.salvaged().exists() {
-        return Ok(None);
+/// Lets completed salvages take the places of the log and of the quarantine. Returns where the old ones lie.
+pub(super) fn finish(layout: &Layout) -> Result<Vec<PathBuf>, StoreError> {
+    let mut aside = Vec::new();
+    if layout.salvaged().exists() {
+        // The manifest and the index are those of the old log.
+        layout.move_aside("MANIFEST")?;
+        layout.move_index_aside()?;
+        aside.extend(layout.move_aside("log")?);
+        rename(layout, &layout.salvaged(), &layout.log())?;
     }
-    // The manifest and the index are those of the old log.
-    layout.move_aside("MANIFEST")?;
-    layout.move_index_aside()?;
-    let aside = layout.move_aside("log")?;
-    let renamed = fs::rename(layout.salvaged(), layout.log());
-    renamed.map_err(StoreError::io("renaming", &layout.salvaged()))?;
-    sync_folder(&layout.store).map_err(StoreError::io("syncing", &layout.store))?;
+    if layout.salvaged_quarantine().exists() {
+        aside.extend(layout.move_aside("quarantine")?);
+        rename(layout, &layout.salvaged_quarantine(), &layout.quarantine())?;
+    }
     Ok(aside)
+}
+
+/// Gives the folder `from` of the store the name `to`; returns when that is on disk.
+fn rename(layout: &Layout, from: &Path, to: &Path) -> Result<(), StoreError> {
+    fs::rename(from, to).map_err(StoreError::io("renaming", from))?;
+    sync_folder(&layout.store).map_err(StoreError::io("syncing", &layout.store))
 }
 
 /// Copies the good frames of the log to a new one.
@@ -177,15 +184,13 @@ fn salvage(layout: &Layout, done: &mut Repair) -> Result<(), StoreError> {
         }
     }
     drop(new);
-    let renamed = fs::rename(layout.salvage(), layout.salvaged());
-    renamed.map_err(StoreError::io("renaming", &layout.salvage()))?;
-    sync_folder(&layout.store).map_err(StoreError::io("syncing", &layout.store))
+    rename(layout, &layout.salvage(), &layout.salvaged())
 }
 
-/// Puts a damaged quarantine aside, with a new one of its good frames in its place.
-fn salvage_quarantine(layout: &Layout) -> Result<Option<PathBuf>, StoreError> {
+/// Copies the good frames of a damaged quarantine to a new one.
+pub(super) fn salvage_quarantine(layout: &Layout) -> Result<(), StoreError> {
     if !layout.quarantine().is_dir() {
-        return Ok(None);
+        return Ok(());
     }
     let (mut frames, mut damaged) = (Vec::new(), false);
     let mut scan = Scan::new(&layout.quarantine(), Place::START)?;
@@ -196,17 +201,14 @@ fn salvage_quarantine(layout: &Layout) -> Result<Option<PathBuf>, StoreError> {
         }
     }
     if !damaged {
-        return Ok(None);
+        return Ok(());
     }
     let mut new = new_log(&layout.salvage())?;
     for frame in &frames {
         new.append(&frame.body())?;
     }
     drop(new);
-    let aside = layout.move_aside("quarantine")?;
-    let renamed = fs::rename(layout.salvage(), layout.quarantine());
-    renamed.map_err(StoreError::io("renaming", &layout.salvage()))?;
-    Ok(aside)
+    rename(layout, &layout.salvage(), &layout.salvaged_quarantine())
 }
 
 /// Begins a log in `folder`; what an interrupted repair left there goes.

@@ -15,7 +15,7 @@ use crate::store::log::Log;
 use crate::store::manifest::{Found, Manifest};
 use crate::store::origins::Origins;
 use crate::store::replay::Replay;
-use crate::store::scan::{self, Met, Place, Scan};
+use crate::store::scan::{self, Met, Place, Scan, segment_path};
 use crate::store::sled_index::SledIndex;
 use crate::store::{Extent, Method, Origin, Provenance, Record, Store, repair, verify};
 
@@ -186,4 +186,35 @@ fn what_an_index_knows_that_is_ahead_of_its_manifest_contradicts_nothing_that_wa
     .unwrap();
     assert!(replay.clashes.is_empty(), "{:?}", replay.clashes);
     assert_eq!(index.get(by("", 0, 0).position).unwrap().unwrap().bound, bound(6, 64));
+}
+
+#[test]
+fn a_repair_of_the_quarantine_that_is_interrupted_is_completed() {
+    for (was_moved, by_repair) in [(true, false), (true, true), (false, false), (false, true)] {
+        let folder = tempfile::tempdir().unwrap();
+        let store = two_sides(folder.path());
+        let claims = ["a", "b", "c"].map(|worker| by(worker, 6, 64));
+        store.append(&claims).unwrap();
+        drop(store);
+        let layout = Layout::new(folder.path());
+        let first = segment_path(&layout.quarantine(), 1);
+        let mut bytes = fs::read(&first).unwrap();
+        bytes[40] = !bytes[40];
+        fs::write(&first, bytes).unwrap();
+        assert!(Store::open(folder.path()).is_err());
+        repair::salvage_quarantine(&layout).unwrap();
+        if was_moved {
+            layout.move_aside("quarantine").unwrap();
+        }
+        if by_repair {
+            repair(folder.path()).unwrap();
+        }
+        let (store, opened) = Store::open(folder.path()).unwrap();
+        assert_eq!((opened.records, opened.contradictions), (1, 0));
+        drop(store);
+        assert_eq!(kept(folder.path()), [pair("high", &claims[1]), pair("high", &claims[2])]);
+        assert_eq!(layout.asides("quarantine").unwrap().len(), 1);
+        assert!(![layout.salvage(), layout.salvaged_quarantine()].iter().any(|it| it.exists()));
+        assert!(verify(folder.path()).unwrap().is_sound());
+    }
 }
