@@ -323,7 +323,7 @@ fn compare_pass(
             None if taken_back => {}
             None => verification.problem(path, None, describe(position, "is not in the log")),
             Some(known) => {
-                seen += 1;
+                seen += u64::from(!known.recent);
                 let behind = known.recent && known.entry.bound.implies(entry.bound) || taken_back;
                 if known.entry != entry && !behind {
                     let what = format!("is {}, the log says {}", entry.bound, known.entry.bound);

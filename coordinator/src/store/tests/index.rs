@@ -17,7 +17,7 @@ use crate::store::manifest::{Found, Manifest};
 use crate::store::origins::Origins;
 use crate::store::scan::Place;
 use crate::store::sled_index::SledIndex;
-use crate::store::{Options, Origin, Record, Store, StoreError};
+use crate::store::{Options, Origin, Record, Store, StoreError, verify};
 
 /// An index that takes no entry, or that lets none go.
 #[derive(Debug)]
@@ -177,4 +177,19 @@ fn an_index_that_lacks_an_origin_is_made_again() {
     let reason = opened.rebuilt.unwrap().reason;
     assert!(reason.contains("origin number 1 is missing"), "{reason}");
     assert_eq!(store.get(record(0).position).unwrap().lower_from, by("one", 0).provenance);
+}
+
+#[test]
+fn an_index_that_is_ahead_does_not_make_up_for_what_it_lacks() {
+    let folder = tempfile::tempdir().unwrap();
+    append(folder.path(), &[by("one", 0), by("one", 1), by("one", 2)]);
+    let manifest = fs::read(folder.path().join("MANIFEST")).unwrap();
+    append(folder.path(), &[by("one", 3), by("one", 4), by("one", 5)]);
+    fs::write(folder.path().join("MANIFEST"), manifest).unwrap();
+    let index = SledIndex::open(&folder.path().join("index")).unwrap();
+    assert!(index.remove(record(1).position).unwrap());
+    drop(index);
+    let found = verify(folder.path()).unwrap();
+    assert_eq!(found.problems, 1, "{found:?}");
+    assert_eq!(found.described[0].what, "1 positions of the log are missing");
 }
