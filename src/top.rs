@@ -87,15 +87,7 @@ struct View {
 impl View {
     async fn look(&mut self) -> Result<(Overview, Vec<Campaign>), ClientError> {
         let overview = self.fleet.look().await?;
-        Ok((overview, campaigns(&mut self.campaigns).await?))
-    }
-}
-
-/// Returns the campaigns of a coordinator; none if it keeps none.
-pub(crate) async fn campaigns(client: &mut CampaignsClient) -> Result<Vec<Campaign>, ClientError> {
-    match client.list(None).await {
-        Err(ClientError::Refused { .. } | ClientError::Rejected { .. }) => Ok(Vec::new()),
-        answer => answer,
+        Ok((overview, self.campaigns.kept().await?))
     }
 }
 

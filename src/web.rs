@@ -16,7 +16,7 @@ use outflank_worker::Gauges;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use crate::{metrics, overview, top};
+use crate::{metrics, overview};
 
 /// The page fetches nothing from elsewhere, and runs nothing but its own script.
 const POLICY: &str = "default-src 'self'";
@@ -33,7 +33,7 @@ pub(crate) struct Shown {
 impl Shown {
     async fn campaigns(&self) -> Result<Vec<Campaign>, Trouble> {
         let mut client = self.campaigns.clone();
-        top::campaigns(&mut client).await.map_err(|error| Trouble(error.into()))
+        client.kept().await.map_err(|error| Trouble(error.into()))
     }
 }
 

@@ -12,7 +12,7 @@ use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use outflank_engine::{Bound, Position, Window};
-use outflank_proto::campaign::{Campaign, Change, ExportRequest, Form, ImportHead};
+use outflank_proto::campaign::{Campaign, Change, ExportRequest, Form, ImportHead, valid_name};
 
 use super::error::CampaignError;
 use super::export::Export;
@@ -67,7 +67,7 @@ pub struct Roster {
 
 impl Roster {
     /// Opens the campaigns in `folder`, which is made if it is missing. A campaign that cannot be
-    /// read is left alone and told about.
+    /// read is left alone and told about, as is what has a name that no campaign can have.
     ///
     /// # Errors
     /// [`CampaignError::Io`].
@@ -86,8 +86,10 @@ impl Roster {
                 if let Err(error) = clear_away(&path) {
                     tracing::warn!(%error, "what is no campaign any more stays");
                 }
-            } else {
+            } else if valid_name(&name) {
                 roster.admit(name, &path);
+            } else if !is_of_the_system(&name) {
+                tracing::warn!(path = %path.display(), "this is no campaign, and is left alone");
             }
         }
         Ok(roster)
@@ -333,6 +335,11 @@ impl Roster {
             member.tick(now);
         }
     }
+}
+
+/// Returns whether file systems and their tools put such names anywhere, so that nobody need be told.
+fn is_of_the_system(name: &str) -> bool {
+    name.starts_with('.') || name == "lost+found"
 }
 
 /// Removes what is no campaign any more, or never was: a folder, unless somebody has put something else there.

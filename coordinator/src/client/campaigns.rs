@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use outflank_proto::campaign::{self, Campaign, Change, ExportRequest, ImportPart};
 use outflank_proto::v1::campaigns_client;
-use outflank_proto::{Connection, v1};
+use outflank_proto::{Connection, is_made_up, v1};
 use tokio::sync::mpsc;
 use tokio_stream::StreamExt;
 use tokio_stream::wrappers::ReceiverStream;
@@ -51,11 +51,25 @@ impl CampaignsClient {
     /// # Errors
     /// [`ClientError::Rejected`] if there is none of this name.
     pub async fn list(&mut self, name: Option<&str>) -> Result<Vec<Campaign>, ClientError> {
+        self.ask(name).await.map_err(|status| error(&status))
+    }
+
+    /// Returns the state of all campaigns, for those who watch; none if the coordinator keeps none.
+    ///
+    /// # Errors
+    /// [`ClientError`] if there may be some, but they cannot be told.
+    pub async fn kept(&mut self) -> Result<Vec<Campaign>, ClientError> {
+        match self.ask(None).await {
+            Err(status) if keeps_none(&status) => Ok(Vec::new()),
+            answer => answer.map_err(|status| error(&status)),
+        }
+    }
+
+    async fn ask(&mut self, name: Option<&str>) -> Result<Vec<Campaign>, Status> {
         let mut request = tonic::Request::new(v1::ListRequest { name: name.map(str::to_owned) });
         request.set_timeout(PATIENCE);
-        let answer = self.client.list(request).await.map_err(|status| error(&status))?;
-        let campaigns = answer.into_inner().campaigns.into_iter().map(Campaign::try_from);
-        campaigns.collect::<Result<_, _>>().map_err(|field| error(&field.into()))
+        let campaigns = self.client.list(request).await?.into_inner().campaigns.into_iter();
+        Ok(campaigns.map(Campaign::try_from).collect::<Result<_, _>>()?)
     }
 
     /// Changes a campaign. When this returns, that is on disk.
@@ -100,6 +114,16 @@ impl Rows {
     }
 }
 
+/// Returns whether a coordinator that was asked for all its campaigns says that it keeps none: it has no store on disk,
+/// or is of a release without campaigns.
+fn keeps_none(status: &Status) -> bool {
+    match status.code() {
+        Code::FailedPrecondition => std::error::Error::source(status).is_none(),
+        Code::Unimplemented => !is_made_up(status),
+        _ => false,
+    }
+}
+
 /// Returns the error that a status stands for.
 fn error(status: &Status) -> ClientError {
     let is_ours = std::error::Error::source(status).is_some();
@@ -110,5 +134,28 @@ fn error(status: &Status) -> ClientError {
             ClientError::Rejected { reason: status.message().to_owned() }
         }
         _ => verdict(status).unwrap_or_else(|| ClientError::Unreachable { cause: causes(status) }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tonic::metadata::{MetadataMap, MetadataValue};
+
+    use super::*;
+
+    #[test]
+    fn only_a_coordinator_that_keeps_no_campaigns_has_none() {
+        let mut headers = MetadataMap::new();
+        headers.insert("content-type", MetadataValue::from_static("application/grpc"));
+        let said = |code| Status::with_metadata(code, "no", headers.clone());
+        assert!(keeps_none(&said(Code::FailedPrecondition)));
+        assert!(keeps_none(&said(Code::Unimplemented)));
+        let made_up = Status::with_metadata(Code::Unimplemented, "404", MetadataMap::new());
+        assert!(!keeps_none(&made_up), "something else answers there");
+        for code in
+            [Code::InvalidArgument, Code::OutOfRange, Code::ResourceExhausted, Code::Internal]
+        {
+            assert!(!keeps_none(&said(code)), "{code:?}");
+        }
     }
 }

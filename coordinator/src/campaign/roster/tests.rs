@@ -437,6 +437,24 @@ fn what_is_in_the_place_of_an_unfinished_import_does_not_stop_the_campaigns() {
 }
 
 #[test]
+fn what_cannot_be_the_name_of_a_campaign_is_none_and_stays() {
+    let folder = TempDir::new().unwrap();
+    let others = ["lost+found", ".snapshot", "t23 old", "-x"];
+    for name in others {
+        fs::create_dir(folder.path().join(name)).unwrap();
+    }
+    fs::write(folder.path().join("notes (mine).txt"), "no folder").unwrap();
+    let mut roster = Roster::open(folder.path()).unwrap();
+    import(&mut roster, "list", TASKS);
+    drop(roster);
+    let roster = Roster::open(folder.path()).unwrap();
+    let names: Vec<String> =
+        roster.list(None).unwrap().into_iter().map(|campaign| campaign.name).collect();
+    assert_eq!(names, ["list"]);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), others.len() + 2);
+}
+
+#[test]
 fn a_list_under_a_name_that_is_taken_is_refused_as_soon_as_it_cannot_be_the_same() {
     let (_folder, mut roster) = new_roster();
     import(&mut roster, "list", TASKS);
