@@ -13,7 +13,7 @@ use crate::port::{self, Port};
 use crate::web::{self, Shown};
 use crate::{access, cluster, interrupt, machine, output, runtime, store};
 
-/// Serves until Ctrl-C or SIGTERM, then lets the workers hand back what they have proved.
+/// Serves until Ctrl-C, SIGTERM or SIGHUP, then lets the workers hand back what they have proved.
 pub(crate) fn run(arguments: &Coordinator) -> Result<Exit, Failure> {
     runtime::block_on(serve(arguments))?
 }

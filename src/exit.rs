@@ -32,7 +32,7 @@ pub(crate) enum Exit {
     NotAdmitted = 9,
     /// What this worker has proved was found to be wrong.
     Distrusted = 10,
-    /// Ctrl-C or SIGTERM stopped the command.
+    /// Ctrl-C, SIGTERM or SIGHUP stopped the command.
     Interrupted = 130,
     /// Nobody reads standard output any more.
     PipeClosed = 141,

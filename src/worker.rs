@@ -10,7 +10,7 @@ use crate::exit::{Exit, Failure};
 use crate::port::Port;
 use crate::{access, cluster, interrupt, machine, runtime, web};
 
-/// Works until Ctrl-C or SIGTERM, then hands back what the running jobs have proved.
+/// Works until Ctrl-C, SIGTERM or SIGHUP, then hands back what the running jobs have proved.
 pub(crate) fn run(arguments: &Worker) -> Result<Exit, Failure> {
     runtime::block_on(async {
         // Before anything that takes time: whoever starts many workers also stops some that have

@@ -26,6 +26,39 @@ fn a_worker_that_is_told_to_stop_before_it_is_welcomed_leaves_with_code_0() {
     }
 }
 
+/// Starts a worker through another command, which decides what becomes of SIGHUP.
+fn worker_through(through: &[&str], home: &TempDir, address: &str) -> Process {
+    let arguments = ["worker", "--connect", address, "--threads", "1", "--hash", "16M"];
+    let mut command = Command::new(through[0]);
+    command.args(&through[1..]).arg(env!("CARGO_BIN_EXE_outflank")).args(arguments);
+    command.current_dir(home.path()).env_remove("RUST_LOG");
+    let worker = Process::start(command);
+    worker.wait_for("connected to the coordinator");
+    worker
+}
+
+#[test]
+fn a_terminal_that_is_closed_stops_all_that_nohup_has_not_started() {
+    let home = TempDir::new().expect("a temporary folder");
+    let (coordinator, address) = coordinator(home.path(), "127.0.0.1:0", &[]);
+    let detached = worker_through(&["nohup"], &home, &address);
+    // The tests themselves may have been started by nohup.
+    let attached = worker_through(&["env", "--default-signal=HUP"], &home, &address);
+    for worker in [&detached, &attached] {
+        worker.signal("HUP");
+    }
+    let finished = attached.finish();
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    let solve = ["solve", "--board", "4x4", "start", "--connect", &address];
+    let solved = run(home.path(), &solve);
+    assert_eq!(solved.code, Some(0), "the other worker is still there: {solved:?}");
+    for process in [detached, coordinator] {
+        process.signal("TERM");
+        let finished = process.finish();
+        assert_eq!(finished.code, Some(0), "{finished:?}");
+    }
+}
+
 #[test]
 fn a_second_signal_ends_a_process_that_still_waits_for_others() {
     let home = TempDir::new().expect("a temporary folder");
