@@ -254,6 +254,7 @@ pub(crate) fn client_failure(error: ClientError) -> Failure {
         | ClientError::Lost { .. } => Exit::Connection,
         ClientError::Unauthenticated { .. } | ClientError::NotPermitted { .. } => Exit::NotAdmitted,
         ClientError::Contradicted { .. } => Exit::Contradiction,
+        ClientError::Store { .. } => Exit::Store,
         ClientError::Failed { .. } => Exit::Failed,
     };
     Failure::new(exit, error)

@@ -14,7 +14,7 @@ pub use outflank_proto::message::SolveRequest;
 use outflank_proto::message::SolveUpdate;
 use outflank_proto::v1::solver_client::SolverClient;
 pub use outflank_proto::{Access, Connection};
-use outflank_proto::{InvalidAddress, Unreached, Way, is_made_up, v1};
+use outflank_proto::{InvalidAddress, Unreached, Way, is_made_up, is_store_failure, v1};
 use tokio::time::Instant;
 use tonic::{Code, Status, Streaming};
 
@@ -80,6 +80,12 @@ pub enum ClientError {
     #[error("no answer can be trusted: {reason}")]
     Contradicted {
         /// The two proofs.
+        reason: String,
+    },
+    /// The coordinator could not read or write its store or a campaign's files.
+    #[error("{reason}")]
+    Store {
+        /// Why.
         reason: String,
     },
     /// The coordinator has failed.
@@ -301,6 +307,7 @@ fn verdict(status: &Status) -> Option<ClientError> {
         Code::Unauthenticated => Some(ClientError::Unauthenticated { reason }),
         Code::PermissionDenied => Some(ClientError::NotPermitted { reason }),
         Code::DataLoss => Some(ClientError::Contradicted { reason }),
+        Code::Internal if is_store_failure(status) => Some(ClientError::Store { reason }),
         Code::Internal => Some(ClientError::Failed { reason }),
         _ => Some(ClientError::Refused { reason }),
     }

@@ -12,6 +12,7 @@ mod address;
 pub mod campaign;
 mod client_messages;
 mod domain;
+mod failure;
 pub mod fleet;
 mod identity;
 mod invalid;
@@ -25,6 +26,7 @@ pub use access::{
     Access, Connection, InvalidToken, Pass, Token, is_made_up, is_role_refusal, role_refused,
 };
 pub use address::{InvalidAddress, endpoint};
+pub use failure::{is_store_failure, store_failed};
 pub use identity::Identity;
 pub use invalid::InvalidField;
 use outflank_engine::Position;

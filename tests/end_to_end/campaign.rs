@@ -115,6 +115,26 @@ fn every_hypothesis_is_decided_although_coordinator_and_worker_are_killed() {
 }
 
 #[test]
+fn a_campaign_that_cannot_be_read_or_written_is_a_failure_of_the_store() {
+    let list = format!("{}\n", ffo(1));
+    let home = home_with(&[("list.obf", &list)]);
+    let home = home.path();
+    for name in ["damaged", "stuck"] {
+        assert_eq!(campaign(home, &["import", name, "list.obf", "--store", "store"]).code, Some(0));
+    }
+    fs::write(home.join("store/campaigns/damaged/rows"), "no rows").expect("it is writable");
+    // What the state would be written to before it takes its place.
+    fs::create_dir_all(home.join("store/campaigns/stuck/state.json.new/x"))
+        .expect("it is writable");
+    for (verb, name) in [("export", "damaged"), ("resume", "damaged"), ("pause", "stuck")] {
+        let failed = campaign(home, &[verb, name, "--store", "store"]);
+        assert_eq!(failed.code, Some(3), "{verb}: {failed:?}");
+        let error = failed.stderr.last().expect("the reason");
+        assert!(error.starts_with("error: ") && error.contains(name), "{error}");
+    }
+}
+
+#[test]
 fn campaigns_are_kept_and_solved_without_a_cluster() {
     let list: String = [1, 2, 1].map(|number| format!("{}\n", ffo(number))).concat();
     let home = home_with(&[("list.obf", &list)]);

@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
 use std::thread::{Builder, JoinHandle};
 
+use outflank_proto::store_failed;
 use tokio_util::sync::CancellationToken;
 use tonic::Status;
 
@@ -34,12 +35,15 @@ impl Shared {
     /// Records that the service cannot go on, and tells all workers and clients.
     pub(super) fn fail(&self, error: ServiceError) {
         let text = chain(&error);
+        let is_store = matches!(error, ServiceError::Store(_));
         tracing::error!(error = text, "the coordinator stops");
         if self.fate.failure.set(error).is_err() {
             return; // The first failure explains the later ones.
         }
         self.fate.failed.cancel();
-        self.links.end_all(&Status::internal(format!("the coordinator has failed: {text}")));
+        let reason = format!("the coordinator has failed: {text}");
+        let status = if is_store { store_failed(reason) } else { Status::internal(reason) };
+        self.links.end_all(&status);
     }
 }
 

@@ -147,10 +147,10 @@ async fn a_store_that_fails_stops_the_coordinator_and_nothing_is_claimed() {
     assert_eq!(status.code(), Code::Internal);
     assert!(status.message().ends_with("writing log: no space left on device"), "{status}");
     let error = solving.await.unwrap().unwrap_err();
-    assert!(matches!(error, ClientError::Failed { .. }), "{error}");
+    assert!(matches!(error, ClientError::Store { .. }), "{error}");
     assert!(matches!(service.failure().await, ServiceError::Store(_)));
     let late = client::solve(channel, position, Window::FULL, |_| {}).await.unwrap_err();
-    assert!(matches!(late, ClientError::Failed { .. }), "{late}");
+    assert!(matches!(late, ClientError::Store { .. }), "{late}");
     assert!(matches!(service.stop().await, Err(ServiceError::Store(_))));
     assert!(store.get(position.canonical()).is_none());
 }

@@ -9,8 +9,8 @@ use std::task::{Context, Poll, ready};
 use outflank_proto::campaign::{
     Campaign, Change, ExportRequest, ImportHead, ImportPart, valid_name,
 };
-use outflank_proto::v1;
 use outflank_proto::v1::campaigns_server;
+use outflank_proto::{store_failed, v1};
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tokio_stream::Stream;
@@ -39,7 +39,7 @@ fn status(error: &CampaignError) -> Status {
         CampaignError::Exists { .. } => Status::already_exists(text),
         CampaignError::Unknown { .. } => Status::not_found(text),
         CampaignError::Unfinished { .. } => Status::failed_precondition(text),
-        CampaignError::Io { .. } | CampaignError::Damaged { .. } => Status::internal(text),
+        CampaignError::Io { .. } | CampaignError::Damaged { .. } => store_failed(text),
     }
 }
 
