@@ -137,6 +137,7 @@ fn expected_number(found: &(dyn std::error::Error + 'static)) -> Option<String> 
     let expected = match found.downcast_ref::<ParseIntError>()?.kind() {
         IntErrorKind::PosOverflow => "a smaller number",
         IntErrorKind::NegOverflow => "a greater number",
+        IntErrorKind::Zero => "a whole number of at least 1",
         _ => "a whole number, such as 1000",
     };
     Some(expected.to_owned())
@@ -462,13 +463,20 @@ mod tests {
 
     #[test]
     fn a_wrong_number_is_named_with_what_was_expected() {
-        for (option, value, expected) in [
-            ("--nodes", "x", "'--nodes <N>': expected a whole number"),
-            ("--threads", "2.5", "'--threads <N>': expected a whole number"),
-            ("--nodes", "99999999999999999999999", "'--nodes <N>': expected a smaller number"),
-            ("--threads", "2000", "'--threads <N>': 2000 is not in 1..=1024"),
+        let solve = &["solve", "start"][..];
+        for (command, option, value, expected) in [
+            (solve, "--nodes", "x", "'--nodes <N>': expected a whole number, such as"),
+            (solve, "--threads", "2.5", "'--threads <N>': expected a whole number, such as"),
+            (
+                solve,
+                "--nodes",
+                "99999999999999999999999",
+                "'--nodes <N>': expected a smaller number",
+            ),
+            (solve, "--threads", "2000", "'--threads <N>': 2000 is not in 1..=1024"),
+            (&["proof", "check", "-"], "--threads", "0", "expected a whole number of at least 1"),
         ] {
-            let line = ["outflank", "solve", "start", option, value];
+            let line = [&["outflank"], command, &[option, value]].concat();
             let error = with_expectation(Arguments::try_parse_from(line).unwrap_err());
             let text = error.to_string();
             assert!(text.contains(expected) && text.contains(value), "{text}");

@@ -115,7 +115,9 @@ impl Run<'_> {
             let Combined { solution, moves, is_complete } = combined;
             self.unanswered += u64::from(!is_complete);
             let (number, solution, moves) = (index + 1, &solution, moves.as_deref());
-            let answered = Answered { number, problem, solution, time, is_complete, moves };
+            let is_kept = self.cluster.keeps();
+            let answered =
+                Answered { number, problem, solution, time, is_complete, is_kept, moves };
             match &together {
                 Some(together) => together.aside(|| answered.print(self.format))?,
                 None => answered.print(self.format)?,

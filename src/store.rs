@@ -159,9 +159,10 @@ fn quarantined(dir: &Path, pairs: u64) -> Result<Exit, Failure> {
         return Ok(Exit::Done);
     }
     let error = anyhow!(
-        "{} is sound, but {pairs} pairs of claims that contradict each other were put aside: a worker \
-         was wrong, see the coordinator's log; once that is looked into, move the folder quarantine away",
+        "{} is sound, but its quarantine has {} of claims that contradict each other: a worker was \
+         wrong, see the coordinator's log; once that is looked into, move the folder quarantine away",
         dir.display(),
+        counted(pairs, "pair"),
     );
     Err(Failure::new(Exit::Contradiction, error))
 }

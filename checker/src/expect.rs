@@ -91,6 +91,8 @@ impl Expectations {
     /// If a line is none, or if there is none at all.
     pub fn parse(text: &str) -> Result<Self, ExpectError> {
         let mut all = Self::default();
+        // Some programs put this mark at the beginning of a file.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         for (line, text) in (1..).zip(text.lines()) {
             let text = text.split(['%', '#']).next().unwrap_or_default().trim();
             if !text.is_empty() {
@@ -299,6 +301,8 @@ mod tests {
         ] {
             assert_eq!(unmet(&format!("{text} {side}; >= 18"), &exact), [""; 0], "{text}");
         }
+        let marked = format!("\u{feff}{}\r\n", line(""));
+        assert_eq!(unmet(&marked, &exact), [""; 0], "a file of some editor");
         // White to move is another position.
         let other = format!("{BOARD} O");
         assert_eq!(unmet(&other, &exact), ["proved exactly, no root is about it"]);

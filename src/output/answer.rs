@@ -39,6 +39,8 @@ pub(crate) struct Answered<'a> {
     /// Whether the question is answered. Otherwise the budget was spent: workers may have searched more nodes
     /// than they had told of by then.
     pub(crate) is_complete: bool,
+    /// Whether what is proved is kept in a store; otherwise this process alone knows it.
+    pub(crate) is_kept: bool,
     /// The moves with their values, the best first, if they were asked for.
     pub(crate) moves: Option<&'a [Move]>,
 }
@@ -133,10 +135,12 @@ impl Answered<'_> {
         format!("{jobs} done, {reused} reused")
     }
 
-    /// Returns where the answer comes from: of a game that is over, from the rules.
+    /// Returns where the answer comes from: of a game that is over, from the rules, and without a store from what this
+    /// process has proved before.
     fn source(&self) -> &'static str {
         match self.solution.source {
             _ if self.problem.position.is_over() => "rules",
+            Source::Store if !self.is_kept => "memory",
             Source::Store => "store",
             Source::Search => "search",
             Source::Both => "both",
@@ -322,7 +326,8 @@ mod tests {
 
     fn answered<'a>(problem: &'a Problem, solution: &'a Solution) -> Answered<'a> {
         let time = Duration::from_millis(250);
-        Answered { number: 1, problem, solution, time, is_complete: true, moves: None }
+        let (is_complete, is_kept) = (true, true);
+        Answered { number: 1, problem, solution, time, is_complete, is_kept, moves: None }
     }
 
     #[test]
@@ -398,6 +403,20 @@ mod tests {
             "expected": 2, "agrees": true,
         });
         assert_eq!(json, expected);
+    }
+
+    #[test]
+    fn without_a_store_no_answer_comes_from_it() {
+        let problem = problem("");
+        let source = |source, is_kept| {
+            let solution = Solution { source, ..solution(2, "f5") };
+            Answered { is_kept, ..answered(&problem, &solution) }.source()
+        };
+        assert_eq!(
+            (source(Source::Store, true), source(Source::Store, false)),
+            ("store", "memory")
+        );
+        assert_eq!(source(Source::Search, false), "search");
     }
 
     #[test]

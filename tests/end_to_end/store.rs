@@ -62,7 +62,7 @@ fn a_store_with_quarantined_claims_is_not_passed_over_in_silence() {
     drop(store);
     let verify = ["store", "verify", "store"];
     let finished = run(home.path(), &verify);
-    finished.assert_fails(5, "1 pairs of claims that contradict each other were put aside");
+    finished.assert_fails(5, "its quarantine has 1 pair of claims that contradict each other");
     assert!(finished.stdout[0].contains("1 quarantined, 0 problems"), "{finished:?}");
     fs::rename(folder.join("quarantine"), home.path().join("seen")).expect("it is a folder");
     assert_eq!(run(home.path(), &verify).code, Some(0));
