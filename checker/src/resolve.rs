@@ -1,7 +1,7 @@
 //! Solves the leaves of a sample again.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::thread;
+use std::thread::{self, Builder};
 use std::time::{Duration, Instant};
 
 use crate::claim::{Claim, Side};
@@ -40,11 +40,15 @@ pub fn resolve(leaves: &[Leaf], threads: usize, on_done: impl Fn(usize) + Sync) 
     };
     let mut is_true = vec![false; leaves.len()];
     thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads.min(leaves.len())).map(|_| scope.spawn(work)).collect();
-        for worker in workers {
-            let verdicts = worker.join().expect("the search does not panic");
-            verdicts.into_iter().for_each(|(index, verdict)| is_true[index] = verdict);
+        // This thread works, too: it is there even if the system gives no others.
+        let threads = threads.min(leaves.len());
+        let others: Vec<_> =
+            (1..threads).map_while(|_| Builder::new().spawn_scoped(scope, work).ok()).collect();
+        let mut verdicts = if threads > 0 { work() } else { Vec::new() };
+        for other in others {
+            verdicts.extend(other.join().expect("the search does not panic"));
         }
+        verdicts.into_iter().for_each(|(index, verdict)| is_true[index] = verdict);
     });
     Resolved { is_true, nodes: nodes.into_inner(), time: started.elapsed() }
 }

@@ -1,7 +1,7 @@
 //! What is asked of the engine, and what it answers.
 
 use std::fmt;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::{Bound, Position, Score, SharedHint, Square, Symmetry, Window};
@@ -16,7 +16,7 @@ pub struct Request {
     /// The number of nodes after which the search gives up; `None` searches to the end. The line of a value that is
     /// known by then may take as many again.
     pub node_limit: Option<u64>,
-    /// The number of threads that search together, at least 1.
+    /// The number of threads that search together, at least 1; fewer if the system gives no more.
     pub threads: usize,
     /// Bounds proved elsewhere that the search may use; the engine trusts them.
     pub known: Vec<(Position, Bound)>,
@@ -79,6 +79,8 @@ pub struct Control {
     stop: AtomicBool,
     nodes: AtomicU64,
     belief: AtomicU64,
+    /// Threads that the system did not give.
+    missing: AtomicUsize,
     watch: Option<Watch>,
     /// What others could use and have not been told yet; `None` if nobody asks.
     hints: Option<Mutex<Vec<SharedHint>>>,
@@ -135,6 +137,17 @@ impl Control {
     #[must_use]
     pub fn nodes(&self) -> u64 {
         self.nodes.load(Ordering::Relaxed)
+    }
+
+    /// Returns how many of the threads that were asked for the system did not give: the search goes on without them.
+    #[must_use]
+    pub fn missing_threads(&self) -> usize {
+        self.missing.load(Ordering::Relaxed)
+    }
+
+    /// Notes that threads are missing.
+    pub(crate) fn miss_threads(&self, count: usize) {
+        self.missing.store(count, Ordering::Relaxed);
     }
 
     /// Returns what the search believes, once a selective search has been done.

@@ -251,7 +251,17 @@ fn solve(solver: &dyn Solver, job: Job, control: &Control) -> Report {
         None if job.is_apart => solver.solve_apart(&request, control),
         None => solver.solve(&request, control),
     };
-    match catch_unwind(AssertUnwindSafe(search)) {
+    let searched = catch_unwind(AssertUnwindSafe(search));
+    let missing = control.missing_threads();
+    if missing > 0 {
+        tracing::warn!(
+            job = job.id,
+            threads = job.threads,
+            missing,
+            "the system gives no more threads"
+        );
+    }
+    match searched {
         Ok(answer) => fill(&mut report, answer.turned(back)),
         Err(panic) => {
             let cause = text(panic.as_ref());

@@ -1,6 +1,6 @@
 //! The root of a search: the window, the bounds of every move, and the best line.
 
-use std::thread;
+use std::thread::{self, Builder};
 
 use super::board::{Board, Node};
 use super::crew::{Crew, Tools};
@@ -33,7 +33,13 @@ pub(crate) fn solve<K: SearchSet>(
         let _shift = crew.shift();
         let crew = &crew;
         for thread in 1..request.threads {
-            scope.spawn(move || crew.help(kernels, thread));
+            let helper = move || crew.help(kernels, thread);
+            if crew.turns.is_some() {
+                scope.spawn(helper); // All must be there: they wait for each other's turns.
+            } else if Builder::new().spawn_scoped(scope, helper).is_err() {
+                control.miss_threads(request.threads - thread);
+                break;
+            }
         }
         let mut searcher = Searcher::new(kernels, crew);
         searcher.hand_over(1);
