@@ -77,6 +77,8 @@ enum Line {
 /// Has the verdicts that the file `path` notes carried out again when a coordinator next begins with it:
 /// a repair of the store may have lost what took claims back. Returns how many there are.
 ///
+/// They get new eras, since proofs will be taken back once more for each of them.
+///
 /// # Errors
 /// If the file cannot be read or written, or is damaged.
 pub fn reopen_verdicts(path: &Path) -> Result<usize, StoreError> {
@@ -84,7 +86,10 @@ pub fn reopen_verdicts(path: &Path) -> Result<usize, StoreError> {
         return Ok(0);
     }
     let mut docket = Docket::open(Some(path))?;
-    docket.carried_out = 0;
+    let last = docket.era();
+    for (verdict, era) in docket.verdicts.iter_mut().zip(last + 1..) {
+        verdict.era = era;
+    }
     docket.write_anew(path)?;
     Ok(docket.verdicts.len())
 }
@@ -160,9 +165,11 @@ impl Docket {
         Some(())
     }
 
-    /// Returns how often proofs were taken back.
+    /// Returns how often proofs were taken back. A verdict may be lost by damage after it was carried out: no later one
+    /// gets its era.
     pub(super) fn era(&self) -> u64 {
-        self.verdicts.iter().map(|verdict| verdict.era).max().unwrap_or(0)
+        let eras = self.verdicts.iter().map(|verdict| verdict.era);
+        eras.fold(self.carried_out, u64::max)
     }
 
     /// Returns the verdicts, those first that came first.
@@ -170,7 +177,7 @@ impl Docket {
         &self.verdicts
     }
 
-    /// Returns the verdicts that were not carried out.
+    /// Returns the verdicts that were not carried out, in the order in which they are to be.
     pub(super) fn pending(&self) -> Vec<Verdict> {
         let is_pending = |verdict: &&Verdict| verdict.era > self.carried_out;
         self.verdicts.iter().filter(is_pending).cloned().collect()
@@ -222,10 +229,11 @@ impl Docket {
         self.sync()
     }
 
-    /// Notes that all verdicts so far are carried out. Should that be lost, the last is once more.
-    pub(super) fn carried_out(&mut self) -> Result<(), StoreError> {
-        let era = self.era();
-        self.add([Line::TakenBack { era }])
+    /// Notes that the verdict of this era is carried out, as those before it are; returns when that is on disk: who was
+    /// excused may be believed again, and is not to lose that, too.
+    pub(super) fn carried_out(&mut self, era: u64) -> Result<(), StoreError> {
+        self.add([Line::TakenBack { era }])?;
+        self.sync()
     }
 
     fn add(&mut self, lines: impl IntoIterator<Item = Line>) -> Result<(), StoreError> {
@@ -311,7 +319,7 @@ mod tests {
         docket.doubt(vec![claim(1), claim(2), claim(3)]).unwrap();
         docket.clear(&[AuditId(2)]).unwrap();
         docket.convict(verdict(1)).unwrap();
-        docket.carried_out().unwrap();
+        docket.carried_out(1).unwrap();
         docket.convict(verdict(2)).unwrap();
         drop(docket);
         let whole = fs::read_to_string(&path).unwrap();
@@ -375,14 +383,21 @@ mod tests {
         let mut docket = Docket::open(Some(&path)).unwrap();
         for era in 1..=2 {
             docket.convict(verdict(era)).unwrap();
-            docket.carried_out().unwrap();
+            docket.carried_out(era).unwrap();
         }
         for _ in 0..3 {
             assert_eq!(Docket::open(Some(&path)).unwrap().pending(), []);
         }
         assert_eq!(reopen_verdicts(&path).unwrap(), 2);
-        for _ in 0..3 {
-            assert_eq!(Docket::open(Some(&path)).unwrap().pending(), [verdict(1), verdict(2)]);
+        let again = [1, 2].map(|era| Verdict { era: era + 2, ..verdict(era) });
+        for carried_out in 0..=2 {
+            for _ in 0..3 {
+                let docket = Docket::open(Some(&path)).unwrap();
+                assert_eq!((docket.pending(), docket.era()), (again[carried_out..].into(), 4));
+            }
+            if let Some(next) = again.get(carried_out) {
+                Docket::open(Some(&path)).unwrap().carried_out(next.era).unwrap();
+            }
         }
         let none = folder.path().join("none.jsonl");
         assert_eq!((reopen_verdicts(&none).unwrap(), none.exists()), (0, false));

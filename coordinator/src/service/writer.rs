@@ -95,13 +95,14 @@ impl Writer {
     /// Takes back what an earlier coordinator wanted to take back and could not.
     pub(super) fn finish_verdicts(&mut self) -> Result<(), StoreError> {
         let pending = self.docket.pending();
+        if !pending.is_empty() {
+            // A repair keeps claims whose author it cannot tell: they may be those of the guilty. First, because it is
+            // done again only while a verdict is not carried out.
+            self.shared.store.withdraw("")?;
+        }
         for verdict in &pending {
             tracing::error!(reason = verdict.reason, "a verdict was not carried out and is now");
             self.take_back(verdict)?;
-        }
-        if !pending.is_empty() {
-            // A repair keeps claims whose author it cannot tell: they may be those of the guilty.
-            self.shared.store.withdraw("")?;
         }
         Ok(())
     }
@@ -170,7 +171,7 @@ impl Writer {
             let positions = self.shared.store.withdraw(worker)?;
             tracing::error!(worker, positions, "what a worker claimed was taken back");
         }
-        self.docket.carried_out()
+        self.docket.carried_out(verdict.era)
     }
 
     fn release(&self, release: Release) {

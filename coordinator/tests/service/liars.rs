@@ -105,7 +105,7 @@ async fn what_a_repair_brings_back_of_a_liar_is_taken_back_once_more() {
     service.stop().await.unwrap();
 }
 
-fn claim(position: Position, worker: &str) -> Record {
+pub(crate) fn claim(position: Position, worker: &str) -> Record {
     let origin = Arc::new(Origin { worker: worker.to_owned(), ..Origin::default() });
     let provenance = Provenance { method: Method::Search, origin };
     let bound = Bound::at_least(Score::DRAW);

@@ -12,3 +12,4 @@ mod liars;
 mod protocol;
 mod stops;
 mod support;
+mod verdicts;

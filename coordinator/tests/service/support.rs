@@ -153,6 +153,12 @@ impl Faulty {
     }
 }
 
+/// Returns the error of a store whose disk is full.
+pub(crate) fn full_disk() -> StoreError {
+    let source = Arc::new(std::io::Error::other("no space left on device"));
+    StoreError::Io { action: "writing", path: "log".into(), source }
+}
+
 impl ProofStore for Faulty {
     fn get(&self, position: Position) -> Option<Stored> {
         self.store.get(position)
@@ -165,8 +171,7 @@ impl ProofStore for Faulty {
             held = self.released.wait(held).unwrap();
         }
         if self.fails.load(Ordering::SeqCst) {
-            let source = Arc::new(std::io::Error::other("no space left on device"));
-            return Err(StoreError::Io { action: "writing", path: "log".into(), source });
+            return Err(full_disk());
         }
         let appended = self.store.append(records)?;
         self.written.fetch_add(records.len(), Ordering::SeqCst);

@@ -69,6 +69,7 @@ fn free_name(path: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::service::docket::Verdict;
 
     #[test]
     fn a_damaged_docket_is_seen_and_keeps_the_lines_that_can_be_read() {
@@ -90,5 +91,19 @@ mod tests {
         assert_eq!(fs::read_to_string(aside).unwrap(), damaged);
         assert_eq!((docket_problems(&path).unwrap(), mend_docket(&path).unwrap()), (vec![], None));
         assert_eq!(Docket::open(Some(&path)).unwrap().carried_out, 3);
+    }
+
+    /// The verdict that came next had the era of the one that was lost: it counted as carried out before it was.
+    #[test]
+    fn a_verdict_after_damage_is_not_taken_for_the_one_that_was_lost() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("docket.jsonl");
+        fs::write(&path, "what was a verdict\n{\"taken_back\":{\"era\":3}}\n").unwrap();
+        mend_docket(&path).unwrap().expect("it is damaged");
+        let mut docket = Docket::open(Some(&path)).unwrap();
+        let (era, workers) = (docket.era() + 1, vec!["liar".to_owned()]);
+        let verdict = Verdict { era, workers, reason: "it was wrong".to_owned(), is_refused: true };
+        docket.convict(verdict.clone()).unwrap();
+        assert_eq!(Docket::open(Some(&path)).unwrap().pending(), [verdict]);
     }
 }
