@@ -40,5 +40,4 @@ pub use form::{Answer, Defaults, Id, Row, RowFault, State, format_row, read_row}
 pub use import::Import;
 pub(crate) use import::{Imported, Rival};
 pub use question::{Hypothesis, Outcome, Question};
-pub(crate) use roster::doubt;
 pub use roster::{Ask, Roster};

@@ -159,7 +159,7 @@ impl Service {
         let mut ticking = JoinSet::new();
         ticking.spawn(events::tick(Arc::clone(&shared)));
         if let Some(roster) = roster {
-            threads.push(campaigns::start(&shared, roster, orders)?);
+            threads.push(campaigns::start(&shared, roster, orders, era)?);
         }
         let memory = Memory::start(&shared);
         Ok(Self { shared, memory, threads, ticking })

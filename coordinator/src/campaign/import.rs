@@ -115,7 +115,7 @@ impl Import {
         let (list, rows) = (create(LIST)?, create(ROWS)?);
         Ok(Self {
             head: Head::new(wanted),
-            state: State { priority: wanted.priority, paused: wanted.paused },
+            state: State { priority: wanted.priority, paused: wanted.paused, reviewed: 0 },
             defaults: Defaults { window: wanted.window, board: wanted.board },
             form: wanted.form,
             list,

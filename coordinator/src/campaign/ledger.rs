@@ -4,7 +4,7 @@
 //! NAME/campaign.json   what was imported, and how; never changed
 //! NAME/list            the list, byte for byte; never changed
 //! NAME/rows            a record for each row
-//! NAME/state.json      priority and pause; replaced as a whole
+//! NAME/state.json      priority, pause and the last review; replaced as a whole
 //! ```
 
 use std::fs::{self, File};
@@ -84,11 +84,20 @@ impl Head {
     }
 }
 
-/// What the keeper can change.
+/// What changes of a campaign, but for its records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct State {
     pub(super) priority: u8,
     pub(super) paused: bool,
+    /// How often proofs had been taken back when the outcomes were last compared with what is proved; folders of earlier
+    /// releases do not say.
+    #[serde(default, skip_serializing_if = "is_never")]
+    pub(super) reviewed: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_never(reviewed: &u64) -> bool {
+    *reviewed == 0
 }
 
 /// A campaign on disk.

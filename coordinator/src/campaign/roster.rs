@@ -5,7 +5,7 @@
 mod member;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -25,18 +25,11 @@ use member::Member;
 /// How the names of campaigns that are being removed begin.
 const REMOVED: &str = ".removed-";
 
-/// The file that says that outcomes may rest on proofs which were taken back.
+/// A file of earlier releases; that outcomes may rest on proofs which were taken back follows from the docket now.
 const DOUBT: &str = ".doubt";
 
 /// Returns what is proved of a position.
 pub(crate) type Proved<'a> = &'a dyn Fn(Position) -> Bound;
-
-/// Notes in the folder `campaigns`, before proofs are taken back, that outcomes may rest on them;
-/// returns when that is on disk.
-pub(crate) fn doubt(campaigns: &Path) -> std::io::Result<()> {
-    File::create(campaigns.join(DOUBT))?.sync_all()?;
-    sync_folder(campaigns)
-}
 
 /// A question for the core.
 #[derive(Clone, Debug)]
@@ -63,6 +56,8 @@ pub struct Roster {
     /// Campaigns that cannot be opened, and why.
     broken: BTreeMap<String, CampaignError>,
     lives: u64,
+    /// How often proofs were taken back.
+    era: u64,
 }
 
 impl Roster {
@@ -74,15 +69,12 @@ impl Roster {
     pub fn open(folder: &Path) -> Result<Self, CampaignError> {
         fs::create_dir_all(folder).map_err(CampaignError::io("creating", folder))?;
         let (members, broken) = (BTreeMap::new(), BTreeMap::new());
-        let mut roster = Self { folder: folder.to_owned(), members, broken, lives: 0 };
+        let mut roster = Self { folder: folder.to_owned(), members, broken, lives: 0, era: 0 };
         let failed = || CampaignError::io("listing", folder);
         for entry in fs::read_dir(folder).map_err(failed())? {
             let path = entry.map_err(failed())?.path();
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            if name == DOUBT {
-                continue;
-            }
-            if name.starts_with(UNFINISHED) || name.starts_with(REMOVED) {
+            if name.starts_with(UNFINISHED) || name.starts_with(REMOVED) || name == DOUBT {
                 if let Err(error) = clear_away(&path) {
                     tracing::warn!(%error, "what is no campaign any more stays");
                 }
@@ -199,6 +191,7 @@ impl Roster {
         let state = State {
             priority: change.priority.unwrap_or(old.priority),
             paused: change.paused.unwrap_or(old.paused),
+            ..old
         };
         member.ledger.set_state(state)?;
         member.begin_again(life);
@@ -304,28 +297,27 @@ impl Roster {
         }
     }
 
-    /// Returns whether proofs were taken back and the outcomes have not been reviewed since.
-    #[must_use]
-    pub fn is_in_doubt(&self) -> bool {
-        self.folder.join(DOUBT).exists()
+    /// Takes note that proofs were taken back, as often as `era` says in all. Every campaign is in doubt that was last
+    /// reviewed at another time, also one that rests.
+    pub(crate) fn taken_back(&mut self, era: u64) {
+        self.era = era;
+        self.members.values_mut().for_each(Member::wake);
     }
 
     /// Opens the decided rows again whose outcome does not follow from what is proved now, and gives
-    /// up what is being worked on.
+    /// up what is being worked on, in each campaign that is in doubt. One in which this fails rests and stays in doubt.
     pub(crate) fn review(&mut self, proved: Proved<'_>) {
-        for (campaign, member) in &mut self.members {
+        let era = self.era;
+        let in_doubt = self.members.iter_mut().filter(|(_, member)| member.is_in_doubt(era));
+        for (campaign, member) in in_doubt {
             self.lives += 1;
-            match member.review(self.lives, proved) {
+            match member.review(self.lives, era, proved) {
                 Ok(0) => {}
                 Ok(rows) => {
                     tracing::error!(campaign, rows, "rows are open again: their proofs fell");
                 }
                 Err(error) => member.rest(&error),
             }
-        }
-        let path = self.folder.join(DOUBT);
-        if let Err(error) = fs::remove_file(&path) {
-            tracing::warn!(path = %path.display(), %error, "outcomes are reviewed again at start");
         }
     }
 

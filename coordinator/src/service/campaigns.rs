@@ -22,8 +22,7 @@ use tokio_util::sync::CancellationToken;
 use tonic::Status;
 
 use super::{ServiceError, Shared, fate};
-use crate::campaign::{self, Ask, Roster};
-use crate::store::StoreError;
+use crate::campaign::{Ask, Roster};
 pub(super) use grpc::CampaignsService;
 
 /// The length of the queue to the thread.
@@ -49,8 +48,8 @@ pub(super) enum Order {
     Answered { life: u64, row: u64, bound: Bound, nodes: u64 },
     /// A row's question has no answer.
     Failed { life: u64, row: u64, disputed: bool },
-    /// Proofs were taken back.
-    Review,
+    /// Proofs were taken back, for this time.
+    TakenBack { era: u64 },
     /// Time has passed.
     Tick,
     /// Nothing more will come.
@@ -105,19 +104,11 @@ impl Campaigns {
         }
     }
 
-    /// Notes that proofs are about to be taken back; returns when that is on disk.
-    pub(super) fn doubt(&self) -> Result<(), StoreError> {
-        let Some(folder) = &self.folder else { return Ok(()) };
-        campaign::doubt(folder).map_err(|error| StoreError::Io {
-            action: "writing",
-            path: folder.clone(),
-            source: Arc::new(error),
-        })
-    }
-
-    /// Has the outcomes compared with what is still proved. To be called outside the runtime.
-    pub(super) fn review(&self) {
-        if self.folder.is_some() && self.orders.blocking_send(Order::Review).is_err() {
+    /// Has the outcomes compared with what is still proved, now that proofs were taken back for the time `era`. To be
+    /// called outside the runtime. Should that be lost, the docket says so to the next coordinator.
+    pub(super) fn taken_back(&self, era: u64) {
+        let order = Order::TakenBack { era };
+        if self.folder.is_some() && self.orders.blocking_send(order).is_err() {
             tracing::debug!("the campaigns had ended; they are reviewed at the next start");
         }
     }
@@ -128,12 +119,14 @@ impl Campaigns {
     }
 }
 
-/// Starts the thread.
+/// Starts the thread, after proofs were taken back for the time `era`.
 pub(super) fn start(
     shared: &Arc<Shared>,
-    roster: Roster,
+    mut roster: Roster,
     orders: mpsc::Receiver<Order>,
+    era: u64,
 ) -> Result<JoinHandle<()>, ServiceError> {
+    roster.taken_back(era);
     let keeper = Keeper {
         shared: Arc::clone(shared),
         runtime: Handle::current(),
@@ -178,14 +171,13 @@ struct Keeper {
 impl Keeper {
     /// Works until the queue is closed.
     fn run(mut self, mut orders: mpsc::Receiver<Order>) {
-        if self.roster.is_in_doubt() {
-            self.review();
-        }
+        self.review();
         while let Some(order) = orders.blocking_recv() {
             let fill = match order {
                 Order::Call(work) => {
                     work(&mut self.roster);
-                    self.give_up_earlier_lives();
+                    // A campaign that has just come or goes on again may never have been reviewed.
+                    self.review();
                     true
                 }
                 Order::Answered { life, row, bound, nodes } => {
@@ -199,7 +191,8 @@ impl Keeper {
                     self.roster.failed(life, row, disputed);
                     false // With the next tick: what refuses now will refuse again at once.
                 }
-                Order::Review => {
+                Order::TakenBack { era } => {
+                    self.roster.taken_back(era);
                     self.review();
                     true
                 }
@@ -217,6 +210,7 @@ impl Keeper {
         self.roster.tick(self.started.elapsed());
     }
 
+    /// Compares the outcomes that are in doubt with what is proved, and gives up requests that nobody waits for.
     fn review(&mut self) {
         let store = Arc::clone(&self.shared.store);
         self.roster.review(&|position| {

@@ -4,8 +4,9 @@
 //! A file of JSON lines that only grows, until it is written anew without what is over. A claim
 //! that is doubted is noted before its proof is written, so that no proof that was drawn for an audit
 //! can outlive it; a verdict is noted before anything is taken back, and again when that is done, so
-//! that the next coordinator takes back what this one could not. A last line without an end is a
-//! write that nobody was told of.
+//! that the next coordinator takes back what this one could not. Outcomes of campaigns that were compared with what
+//! is proved before the last verdict are in doubt by that alone. A last line without an end is a write that nobody was
+//! told of.
 
 mod damage;
 
@@ -77,7 +78,7 @@ enum Line {
 /// Has the verdicts that the file `path` notes carried out again when a coordinator next begins with it:
 /// a repair of the store may have lost what took claims back. Returns how many there are.
 ///
-/// They get new eras, since proofs will be taken back once more for each of them.
+/// They get new eras, since proofs will be taken back once more for each of them: what was reviewed before is in doubt.
 ///
 /// # Errors
 /// If the file cannot be read or written, or is damaged.

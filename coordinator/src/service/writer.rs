@@ -157,11 +157,9 @@ impl Writer {
             self.shared.store.quarantine(claim, *held)?;
         }
         if let Some(verdict) = batch.verdict.take() {
-            // In this order: whoever finds the verdict finds the campaigns in doubt, too.
-            self.shared.campaigns.doubt()?;
             self.docket.convict(verdict.clone())?;
             self.take_back(&verdict)?;
-            self.shared.campaigns.review();
+            self.shared.campaigns.taken_back(verdict.era);
         }
         self.docket.clear(&batch.cleared)
     }

@@ -18,7 +18,7 @@ use tonic::Code;
 use crate::liars::Liar;
 use crate::support::{BruteForce, Gated, TestWorker, fine, played, service};
 
-fn head(name: &str) -> ImportHead {
+pub(crate) fn head(name: &str) -> ImportHead {
     ImportHead {
         name: name.to_owned(),
         source: "list.jsonl".to_owned(),
@@ -32,7 +32,7 @@ fn head(name: &str) -> ImportHead {
 }
 
 /// Sends a list and, if it is `whole`, its end.
-async fn import(
+pub(crate) async fn import(
     client: &mut CampaignsClient,
     head: ImportHead,
     list: &str,
@@ -59,12 +59,12 @@ async fn export(client: &mut CampaignsClient, name: &str, form: Form) -> String 
     String::from_utf8(bytes).unwrap()
 }
 
-async fn state(client: &mut CampaignsClient, name: &str) -> Campaign {
+pub(crate) async fn state(client: &mut CampaignsClient, name: &str) -> Campaign {
     client.list(Some(name)).await.unwrap().remove(0)
 }
 
 /// Looks until it sees what it waits for.
-async fn until(
+pub(crate) async fn until(
     client: &mut CampaignsClient,
     name: &str,
     is_there: impl Fn(&Campaign) -> bool,
@@ -87,7 +87,7 @@ fn start(folder: &Path, store: &Arc<Store>) -> (Service, CampaignsClient) {
 
 /// Returns positions with four rows for each: three claims of which the second does not hold, and a
 /// question.
-fn list(positions: &[Position]) -> String {
+pub(crate) fn list(positions: &[Position]) -> String {
     let rows = positions.iter().flat_map(|&position| {
         let (value, board) = (brute_force::value(position).discs(), board(position, Side::White));
         let claim = |claim: String| format!("{{\"position\":\"{board}\"{claim}}}\n");

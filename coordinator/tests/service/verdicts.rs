@@ -5,12 +5,17 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use outflank_coordinator::client::CampaignsClient;
 use outflank_coordinator::service::{Options, ProofStore, Service, ServiceError, reopen_verdicts};
 use outflank_coordinator::store::{Appended, Record, Store, StoreError, Stored};
 use outflank_engine::{Bound, Position};
+use outflank_proto::campaign::{Change, ImportHead};
+use outflank_worker::Coordinator;
+use tempfile::TempDir;
 
+use crate::campaigns::{head, import, list, state, until};
 use crate::liars::claim;
-use crate::support::{EngineAdvisor, fine, full_disk, played, service};
+use crate::support::{BruteForce, EngineAdvisor, TestWorker, fine, full_disk, played, service};
 
 /// A store that takes back what so many workers have claimed, and then no more.
 #[derive(Debug)]
@@ -88,4 +93,86 @@ async fn a_verdict_that_was_not_carried_out_is_not_forgotten_for_one_that_was() 
         assert_eq!(held, [false, false, false, true], "after {times} were carried out");
         service.stop().await.unwrap();
     }
+}
+
+/// A store, beside which a list of four rows is kept that one worker has decided.
+struct Decided {
+    folder: TempDir,
+    store: Arc<Store>,
+    position: Position,
+    author: String,
+}
+
+impl Decided {
+    async fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Arc::new(Store::in_memory());
+        let position = played(300, 8);
+        let service = service(options(folder.path()), store.clone());
+        let mut client = CampaignsClient::new(service.connect_in_memory());
+        let wanted = ImportHead { split_to: None, ..head("list") };
+        import(&mut client, wanted, &list(&[position]), true).await.unwrap();
+        let coordinator = Coordinator::over(service.connect_in_memory());
+        let worker = TestWorker::start(Arc::new(BruteForce), 1, coordinator);
+        until(&mut client, "list", |campaign| campaign.open == 0).await;
+        worker.stop().await.unwrap();
+        service.stop().await.unwrap();
+        let stored = store.get(position.canonical()).unwrap();
+        let author = stored.lower_from.origin.worker.clone();
+        Self { folder, store, position, author }
+    }
+
+    /// Notes that the worker was wrong; its claims are back after a repair.
+    async fn convict(&self) {
+        convict(self.folder.path(), &[&self.author]);
+        self.service().0.stop().await.unwrap();
+        let options = options(self.folder.path());
+        assert_eq!(reopen_verdicts(options.docket.as_deref().unwrap()).unwrap(), 1);
+    }
+
+    fn service(&self) -> (Service, CampaignsClient) {
+        let service = service(options(self.folder.path()), self.store.clone());
+        let client = CampaignsClient::new(service.connect_in_memory());
+        (service, client)
+    }
+}
+
+fn options(folder: &Path) -> Options {
+    let (campaigns, docket) = (folder.join("campaigns"), folder.join("docket.jsonl"));
+    Options { campaigns: Some(campaigns), docket: Some(docket), ..Options::default() }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn outcomes_fall_with_their_proofs_whoever_carries_the_verdict_out() {
+    for is_kept in [true, false] {
+        let decided = Decided::new().await;
+        decided.convict().await;
+        if !is_kept {
+            // As `outflank solve` begins one, beside the campaigns that others keep in the same store.
+            let without = Options { campaigns: None, ..options(decided.folder.path()) };
+            service(without, decided.store.clone()).stop().await.unwrap();
+        }
+        let (service, mut client) = decided.service();
+        assert!(decided.store.get(decided.position.canonical()).is_none(), "{}", decided.author);
+        assert_eq!(state(&mut client, "list").await.open, 4, "kept by who took back: {is_kept}");
+        service.stop().await.unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_campaign_that_could_not_be_reviewed_is_reviewed_before_it_goes_on() {
+    let decided = Decided::new().await;
+    decided.convict().await;
+    let path = decided.folder.path().join("campaigns/list/list");
+    let whole = fs::read_to_string(&path).unwrap();
+    fs::write(&path, whole.replace("position", "posision")).unwrap();
+    let (service, mut client) = decided.service();
+    let campaign = state(&mut client, "list").await;
+    assert!(campaign.fault.contains("expected a row as it was imported"), "{campaign:?}");
+    fs::write(&path, whole).unwrap();
+    let change = Change { name: "list".to_owned(), paused: Some(false), priority: None };
+    client.change(change).await.unwrap();
+    let campaign = state(&mut client, "list").await;
+    assert_eq!((campaign.fault.as_str(), campaign.open), ("", 4), "{campaign:?}");
+    service.stop().await.unwrap();
 }

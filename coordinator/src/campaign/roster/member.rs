@@ -11,7 +11,7 @@ use outflank_proto::campaign::Campaign;
 use super::{Ask, Proved};
 use crate::campaign::error::CampaignError;
 use crate::campaign::form::Row;
-use crate::campaign::ledger::Ledger;
+use crate::campaign::ledger::{Ledger, State};
 use crate::campaign::question::{Outcome, Question};
 use crate::campaign::record::{Progress, Record};
 use crate::core::Terms;
@@ -220,15 +220,42 @@ impl Member {
         }
     }
 
-    /// Opens the decided rows again whose outcome does not follow from what is proved now. Returns
+    /// Lets a campaign that rests go on.
+    pub(super) fn wake(&mut self) {
+        self.fault = None;
+    }
+
+    /// Returns whether the outcomes were last reviewed at another time than `era`, and can be.
+    pub(super) fn is_in_doubt(&self, era: u64) -> bool {
+        self.fault.is_none() && self.ledger.state.reviewed != era
+    }
+
+    /// Opens the decided rows again whose outcome does not follow from what is proved now, at the time `era`. Returns
     /// how many there are, when that is on disk.
-    pub(super) fn review(&mut self, life: u64, proved: Proved<'_>) -> Result<u64, CampaignError> {
+    pub(super) fn review(
+        &mut self,
+        life: u64,
+        era: u64,
+        proved: Proved<'_>,
+    ) -> Result<u64, CampaignError> {
         self.begin_again(life);
+        let reopened = self.reopen_fallen(proved);
+        // Also where not all rows could be read: some are open again.
+        let counted = self.ledger.recount();
+        let reopened = reopened?;
+        counted?;
+        self.ledger.sync()?;
+        self.ledger.set_state(State { reviewed: era, ..self.ledger.state })?;
+        Ok(reopened)
+    }
+
+    /// Opens the decided rows again whose outcome does not follow from what is proved now; returns how many there are.
+    fn reopen_fallen(&mut self, proved: Proved<'_>) -> Result<u64, CampaignError> {
         let (mut row, mut reopened) = (0, 0);
         loop {
             let block = self.ledger.records.from(row)?;
             if block.is_empty() {
-                break;
+                return Ok(reopened);
             }
             for record in block {
                 if !self.stands(&record, proved)? {
@@ -239,9 +266,6 @@ impl Member {
                 row += 1;
             }
         }
-        self.ledger.recount()?;
-        self.ledger.sync()?;
-        Ok(reopened)
     }
 
     fn stands(&self, record: &Record, proved: Proved<'_>) -> Result<bool, CampaignError> {

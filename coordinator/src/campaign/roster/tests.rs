@@ -1,3 +1,4 @@
+mod review;
 mod turns;
 
 use std::fs::OpenOptions;
@@ -350,40 +351,6 @@ fn campaigns_are_there_after_a_restart_whatever_had_begun() {
 }
 
 #[test]
-fn rows_whose_proofs_were_taken_back_are_open_again() {
-    let (_folder, mut roster) = new_roster();
-    let path = roster.folder().to_owned();
-    import(&mut roster, "one", &format!("{TASKS}{}", &TASKS[TASKS.find('\n').unwrap() + 1..]));
-    let asks = roster.fill(4);
-    for ask in &asks[1..] {
-        answer(&mut roster, ask, Score::new(4).unwrap());
-    }
-    let fallen = asks[2].position;
-    doubt(&path).unwrap();
-    drop(roster);
-
-    let mut roster = Roster::open(&path).unwrap();
-    assert!(roster.is_in_doubt());
-    assert_eq!(roster.list(None).unwrap()[0].proved, 3);
-    let first = roster.fill(4);
-    let proved =
-        |position| if position == fallen { Bound::UNKNOWN } else { Bound::at_least(Score::DRAW) };
-    roster.review(&proved);
-    let campaign = roster.list(None).unwrap().remove(0);
-    assert_eq!((campaign.proved, campaign.open, campaign.duplicates), (2, 2, 4));
-    assert!(
-        answer(&mut roster, &first[0], Score::DRAW).is_none(),
-        "it may rest on what has fallen"
-    );
-    let again: Vec<u64> = roster.fill(4).iter().map(|ask| ask.row).collect();
-    assert_eq!(again, [0, 2]);
-    drop(roster);
-    let roster = Roster::open(&path).unwrap();
-    assert!(!roster.is_in_doubt());
-    assert_eq!(roster.list(None).unwrap()[0].proved, 2);
-}
-
-#[test]
 fn a_damaged_campaign_rests_and_does_not_stop_the_others() {
     let (_folder, mut roster) = new_roster();
     let path = roster.folder().to_owned();
@@ -427,7 +394,7 @@ fn what_is_in_the_place_of_an_unfinished_import_does_not_stop_the_campaigns() {
     let mut roster = Roster::open(folder.path()).unwrap();
     import_in(&mut roster, &head("list"), &[TASKS.as_bytes()]).unwrap();
     drop(roster);
-    for name in [".incoming-x", ".removed-y"] {
+    for name in [".incoming-x", ".removed-y", DOUBT] {
         fs::write(folder.path().join(name), "no folder").unwrap();
     }
     fs::create_dir_all(folder.path().join(".incoming-1-2/scratch")).unwrap();

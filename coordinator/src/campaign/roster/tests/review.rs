@@ -1,0 +1,153 @@
+//! Which outcomes are compared with what is proved after proofs were taken back, and when.
+
+use super::*;
+
+/// Returns a roster with a campaign whose rows are decided but for the first.
+fn with_decided_rows() -> (TempDir, Roster) {
+    let (folder, mut roster) = new_roster();
+    import(&mut roster, "one", TASKS);
+    for ask in &roster.fill(4)[1..] {
+        answer(&mut roster, ask, Score::new(4).unwrap());
+    }
+    (folder, roster)
+}
+
+/// Returns the roster that a coordinator has which begins when proofs have been taken back `era` times.
+fn restarted(roster: Roster, era: u64) -> Roster {
+    let path = roster.folder().to_owned();
+    drop(roster);
+    let mut roster = Roster::open(&path).unwrap();
+    roster.taken_back(era);
+    roster
+}
+
+fn counts(roster: &Roster, name: &str) -> (u64, u64) {
+    let campaign = roster.list(Some(name)).unwrap().remove(0);
+    (campaign.proved, campaign.open)
+}
+
+fn upheld(_position: Position) -> Bound {
+    Bound::at_least(Score::DRAW)
+}
+
+fn fallen(_position: Position) -> Bound {
+    Bound::UNKNOWN
+}
+
+/// Makes the last row of a campaign's list one that cannot be read; returns the list as it was.
+fn damage(list: &Path) -> String {
+    let whole = fs::read_to_string(list).unwrap();
+    fs::write(list, whole.replace(",27,6,", ",27;6,")).unwrap();
+    whole
+}
+
+#[test]
+fn rows_whose_proofs_were_taken_back_are_open_again() {
+    let (_folder, mut roster) = new_roster();
+    import(&mut roster, "one", &format!("{TASKS}{}", &TASKS[TASKS.find('\n').unwrap() + 1..]));
+    let asks = roster.fill(4);
+    for ask in &asks[1..] {
+        answer(&mut roster, ask, Score::new(4).unwrap());
+    }
+    let one = asks[2].position;
+
+    let mut roster = restarted(roster, 1);
+    assert_eq!(counts(&roster, "one"), (3, 1));
+    let first = roster.fill(4);
+    roster.review(&|position| if position == one { Bound::UNKNOWN } else { upheld(position) });
+    let campaign = roster.list(None).unwrap().remove(0);
+    assert_eq!((campaign.proved, campaign.open, campaign.duplicates), (2, 2, 4));
+    assert!(
+        answer(&mut roster, &first[0], Score::DRAW).is_none(),
+        "it may rest on what has fallen"
+    );
+    let again: Vec<u64> = roster.fill(4).iter().map(|ask| ask.row).collect();
+    assert_eq!(again, [0, 2]);
+    let mut roster = restarted(roster, 1);
+    roster.review(&fallen);
+    assert_eq!(counts(&roster, "one"), (2, 2), "it was reviewed before");
+}
+
+/// The note of the second time went with the review for the first.
+#[test]
+fn a_review_for_one_time_that_proofs_were_taken_back_does_not_stand_for_the_next() {
+    let (_folder, mut roster) = with_decided_rows();
+    roster.taken_back(1);
+    roster.review(&upheld);
+    let mut roster = restarted(roster, 2);
+    roster.review(&fallen);
+    assert_eq!(counts(&roster, "one"), (0, 4));
+}
+
+/// Whoever has lost the docket counts anew.
+#[test]
+fn a_campaign_that_was_reviewed_later_than_the_docket_knows_is_in_doubt() {
+    let (_folder, mut roster) = with_decided_rows();
+    roster.taken_back(7);
+    roster.review(&upheld);
+    let mut roster = restarted(roster, 0);
+    roster.review(&fallen);
+    assert_eq!(counts(&roster, "one"), (0, 4));
+}
+
+#[test]
+fn a_campaign_whose_review_fails_or_that_cannot_be_opened_stays_in_doubt_and_others_do_not() {
+    let (_folder, mut roster) = with_decided_rows();
+    let path = roster.folder().to_owned();
+    for name in ["good", "closed"] {
+        import(&mut roster, name, TASKS);
+        for ask in roster.fill(9).iter().filter(|ask| ask.row == 3) {
+            answer(&mut roster, ask, Score::new(4).unwrap());
+        }
+    }
+    let whole = damage(&path.join("one/list"));
+    fs::rename(path.join("closed/list"), path.join("closed/aside")).unwrap();
+    let mut roster = restarted(roster, 1);
+    roster.review(&upheld);
+    assert!(!roster.list(Some("one")).unwrap()[0].fault.is_empty());
+
+    fs::write(path.join("one/list"), whole).unwrap();
+    fs::rename(path.join("closed/aside"), path.join("closed/list")).unwrap();
+    let mut roster = restarted(roster, 1);
+    roster.review(&fallen);
+    let after = ["one", "closed", "good"].map(|name| counts(&roster, name));
+    assert_eq!(after, [(0, 4), (0, 4), (1, 3)]);
+}
+
+/// What was open again in the file was not counted, so that there were fewer open rows than none in the end.
+#[test]
+fn rows_are_counted_as_they_are_after_a_review_that_failed_and_all_are_reviewed_when_it_goes_on() {
+    let (_folder, mut roster) = with_decided_rows();
+    let list = roster.folder().join("one/list");
+    let whole = damage(&list);
+    roster.taken_back(1);
+    roster.review(&fallen);
+    assert_eq!(counts(&roster, "one"), (1, 3), "the last row could not be read");
+    assert!(roster.fill(4).is_empty(), "it rests");
+    roster.review(&fallen);
+    assert_eq!(counts(&roster, "one"), (1, 3), "it still rests");
+
+    fs::write(&list, whole).unwrap();
+    let change = Change { name: "one".to_owned(), priority: None, paused: Some(false) };
+    roster.change(&change).unwrap();
+    roster.review(&fallen);
+    assert_eq!(counts(&roster, "one"), (0, 4));
+    let mut asks = roster.fill(4);
+    while let Some(ask) = asks.pop() {
+        asks.extend(answer(&mut roster, &ask, Score::DRAW));
+    }
+    assert_eq!(counts(&roster, "one"), (4, 0));
+}
+
+#[test]
+fn a_campaign_that_rests_is_reviewed_when_proofs_are_taken_back() {
+    let (_folder, mut roster) = with_decided_rows();
+    let list = roster.folder().join("one/list");
+    let whole = damage(&list);
+    roster.taken_back(1);
+    roster.review(&upheld);
+    fs::write(&list, whole).unwrap();
+    roster.taken_back(2);
+    roster.review(&fallen);
+    assert_eq!(counts(&roster, "one"), (0, 4));
+}
