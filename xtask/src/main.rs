@@ -24,6 +24,9 @@ enum Task {
     Faults(faults::Faults),
     Load(load::Load),
     Soak(soak::Soak),
+    /// Be a worker that lies, for `soak --liars`.
+    #[command(hide = true)]
+    Liar(soak::Liar),
     #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
     Instructions(instructions::Instructions),
 }
@@ -34,6 +37,7 @@ fn main() -> anyhow::Result<()> {
         Task::Faults(arguments) => faults::run(&arguments),
         Task::Load(arguments) => load::run(&arguments),
         Task::Soak(arguments) => soak::run(&arguments),
+        Task::Liar(arguments) => soak::lie(&arguments),
         #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
         Task::Instructions(arguments) => instructions::run(&arguments),
     }

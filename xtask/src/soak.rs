@@ -4,10 +4,12 @@
 //! all positions are solved; then every value is compared with the known one, the store is verified,
 //! a proof is exported, and the independent checker verifies it and solves a sample again. Whenever
 //! the coordinator has been killed, what its store holds is compared with what it held at an earlier
-//! kill: no bound that was on disk may be gone.
+//! kill: no bound that was on disk may be gone, unless proofs were taken back.
 
 mod cluster;
+mod docket;
 mod judge;
+mod liar;
 mod network;
 
 use std::path::PathBuf;
@@ -19,8 +21,9 @@ use clap::Args;
 use crate::folder;
 use crate::load::process;
 use crate::random::Random;
-use cluster::{Cluster, Link};
+use cluster::Cluster;
 use judge::Judge;
+pub(crate) use liar::{Liar, lie};
 
 /// Kill the processes of a cluster at random moments, and check that nothing is lost or wrong.
 #[derive(Debug, Args)]
@@ -47,6 +50,10 @@ pub(crate) struct Soak {
     /// links between them instead of killing. Needs root, ip, nft and the kernel's TUN device.
     #[arg(long)]
     network: bool,
+    /// Have one more worker, which lies; when it has been found out, the next one comes. Every report is audited then,
+    /// and the coordinator is killed when it begins to take proofs back, too.
+    #[arg(long, conflicts_with = "network")]
+    liars: bool,
     /// What is random follows from it; how the processes take it does not.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -70,7 +77,7 @@ pub(crate) fn run(arguments: &Soak) -> anyhow::Result<()> {
     }
     check(arguments)?;
     folder::check(&arguments.work)?;
-    let mut judge = Judge::new(&arguments.work, &arguments.positions)?;
+    let mut judge = Judge::new(arguments)?;
     process::provide(arguments.program.as_deref())?;
     let mut random = Random(arguments.seed);
     let start = Instant::now();
@@ -78,16 +85,19 @@ pub(crate) fn run(arguments: &Soak) -> anyhow::Result<()> {
     let mut rounds = 0;
     while rounds == 0 || Instant::now() < end {
         judge.begin_round()?;
-        let link = if arguments.network { Link::Namespaces } else { Link::Loopback };
-        let Soak { work, workers, hash, job_nodes, .. } = arguments;
-        let mut cluster = Cluster::start(work, link, *workers, hash, *job_nodes)?;
-        while !cluster.client_is_done()? {
+        let mut cluster = Cluster::start(arguments)?;
+        while !cluster.client_is_done(&mut judge)? {
             let wait = Duration::from_secs_f64(2.0 * arguments.every * random.share());
             cluster.wait(wait)?;
             if Instant::now() < end {
                 let fault = cluster.strike(&mut random, &mut judge)?;
                 judge.count(fault);
+            } else {
+                cluster.send_liar_away()?;
             }
+        }
+        if arguments.liars {
+            cluster.prove_again(&mut judge)?;
         }
         judge.answers(&cluster.answers()?)?;
         cluster.stop()?;

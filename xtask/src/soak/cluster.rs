@@ -3,7 +3,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::ExitStatusExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -11,19 +11,12 @@ use anyhow::{Context, bail, ensure};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
+use super::Soak;
+use super::docket::TakenBack;
 use super::judge::Judge;
 use super::network::Network;
 use crate::load::process;
 use crate::random::Random;
-
-/// How the processes reach each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Link {
-    /// Over loopback.
-    Loopback,
-    /// Each from a network namespace of its own, over a bridge in another one.
-    Namespaces,
-}
 
 /// What is done to a process, or to its link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,6 +31,10 @@ pub(super) enum Fault {
     LinkCutOneWay,
     LinkLossy,
     LinkSlow,
+    /// There is one more worker, which lies, or there was already.
+    LiarCame,
+    /// The coordinator was killed when it had found a liar out.
+    KilledAtVerdict,
 }
 
 const ON_LOOPBACK: [Fault; 9] = [
@@ -61,10 +58,26 @@ const IN_THE_NETWORK: [Fault; 6] = [
     Fault::CoordinatorKilled,
 ];
 
+/// What is done where there are liars, beside all else.
+const WITH_LIARS: [Fault; 11] = [
+    Fault::LiarCame,
+    Fault::LiarCame,
+    Fault::CoordinatorKilled,
+    Fault::CoordinatorKilled,
+    Fault::CoordinatorKilled,
+    Fault::WorkerKilled,
+    Fault::WorkerKilled,
+    Fault::ClientKilled,
+    Fault::WorkerDrained,
+    Fault::WorkerPaused,
+    Fault::CoordinatorPaused,
+];
+
 /// A process that is started again when it has ended.
 #[derive(Debug)]
 struct Process {
     name: String,
+    program: PathBuf,
     arguments: Vec<String>,
     log: PathBuf,
     namespace: Option<String>,
@@ -74,12 +87,11 @@ struct Process {
 impl Process {
     /// Starts it; what it says on standard output goes to `output`.
     fn start(&mut self, output: Stdio) -> anyhow::Result<&mut Child> {
-        let program = process::program();
         let mut command = match &self.namespace {
-            None => Command::new(program),
+            None => Command::new(&self.program),
             Some(namespace) => {
                 let mut command = Command::new("ip");
-                command.args(["netns", "exec", namespace]).arg(program);
+                command.args(["netns", "exec", namespace]).arg(&self.program);
                 command
             }
         };
@@ -100,6 +112,11 @@ impl Process {
             child.wait()?;
         }
         Ok(())
+    }
+
+    /// Returns how it has ended by itself, if it has.
+    fn ended(&mut self) -> anyhow::Result<Option<ExitStatus>> {
+        self.child.as_mut().map_or(Ok(None), Child::try_wait).context("asking for its end")
     }
 
     /// Tells it to stop and returns how it ended.
@@ -126,53 +143,61 @@ pub(super) struct Cluster {
     client: Process,
     answers: PathBuf,
     network: Option<Network>,
+    /// One at a time, and the next one only when the last has been found out: two could uphold each other's lies.
+    liar: Option<Process>,
+    docket: PathBuf,
 }
 
 impl Cluster {
-    /// Starts everything in the folder `work`.
-    pub(super) fn start(
-        work: &Path,
-        link: Link,
-        workers: usize,
-        hash: &str,
-        job_nodes: u64,
-    ) -> anyhow::Result<Self> {
-        let network = match link {
-            Link::Loopback => None,
-            Link::Namespaces => Some(Network::up(workers)?),
-        };
+    /// Starts everything but a liar.
+    pub(super) fn start(arguments: &Soak) -> anyhow::Result<Self> {
+        let Soak { work, hash, job_nodes, .. } = arguments;
+        let network = arguments.network.then(|| Network::up(arguments.workers)).transpose()?;
         let named = |name: String, arguments: Vec<String>, place: Option<String>| Process {
             log: work.join(format!("{name}.log")),
             namespace: place.and_then(|place| Some(network.as_ref()?.namespace(&place))),
             name,
+            program: process::program(),
             arguments,
             child: None,
         };
         let listen = network.as_ref().map_or("127.0.0.1:0", |_| "198.18.0.1:6464").to_owned();
         let store = work.join("store").display().to_string();
+        let share = if arguments.liars { "1" } else { "0.05" };
         let mut coordinator = named(
             "coordinator".to_owned(),
-            words("coordinator --no-tls --audit-share 0.05 --job-nodes"),
+            words("coordinator --no-tls --audit-share"),
             Some("coordinator".to_owned()),
         );
-        coordinator.arguments.extend([job_nodes.to_string(), "--store".to_owned(), store]);
+        let jobs = ["--job-nodes".to_owned(), job_nodes.to_string()];
+        coordinator.arguments.push(share.to_owned());
+        coordinator.arguments.extend(jobs);
+        coordinator.arguments.extend(["--store".to_owned(), store]);
         coordinator.arguments.push("--listen".to_owned());
         let address = launch(&mut coordinator, &listen)?;
         let worker = |number: usize| {
             let mut arguments = words("worker --threads 1 --hash");
-            arguments.extend([hash.to_owned(), "--connect".to_owned(), address.clone()]);
+            arguments.extend([hash.clone(), "--connect".to_owned(), address.clone()]);
             named(format!("worker-{number}"), arguments, Some(format!("worker-{number}")))
         };
-        let mut workers: Vec<Process> = (0..workers).map(worker).collect();
+        let mut workers: Vec<Process> = (0..arguments.workers).map(worker).collect();
         for worker in &mut workers {
             worker.start(Stdio::null())?;
         }
         let positions = work.join("positions.obf").display().to_string();
-        let mut arguments = words("solve --json --connect");
-        arguments.extend([address.clone(), positions]);
-        let client = named("client".to_owned(), arguments, Some("client".to_owned()));
-        let answers = work.join("answers.jsonl");
-        let mut cluster = Self { coordinator, address, workers, client, answers, network };
+        let mut asked = words("solve --json --connect");
+        asked.extend([address.clone(), positions]);
+        let client = named("client".to_owned(), asked, Some("client".to_owned()));
+        let liar = arguments.liars.then(|| {
+            let asked = vec!["liar".to_owned(), "--connect".to_owned(), address.clone()];
+            let mut liar = named("liar".to_owned(), asked, None);
+            liar.program = std::env::current_exe()?;
+            anyhow::Ok(liar)
+        });
+        let liar = liar.transpose().context("finding this program")?;
+        let (answers, docket) = (work.join("answers.jsonl"), work.join("store/docket.jsonl"));
+        let mut cluster =
+            Self { coordinator, address, workers, client, answers, network, liar, docket };
         cluster.start_client()?;
         Ok(cluster)
     }
@@ -182,8 +207,9 @@ impl Cluster {
         self.client.start(output.into()).map(drop)
     }
 
-    /// Returns whether the client has all its answers; one that has given up is started again.
-    pub(super) fn client_is_done(&mut self) -> anyhow::Result<bool> {
+    /// Returns whether the client has all its answers; one that has given up, or was told what a liar says while
+    /// nobody else was there, is started again.
+    pub(super) fn client_is_done(&mut self, judge: &mut Judge) -> anyhow::Result<bool> {
         let child = self.client.child.as_mut().context("the client runs")?;
         let Some(status) = child.try_wait()? else { return Ok(false) };
         self.client.child = None;
@@ -191,6 +217,10 @@ impl Cluster {
             Some(0) => return Ok(true),
             // The coordinator was away for longer than a client asks again.
             Some(4) => self.start_client()?,
+            Some(5) if self.liar.is_some() => {
+                judge.asked_again(&self.answers()?)?;
+                self.start_client()?;
+            }
             _ => bail!("the client ended with {status}; see {}", self.client.log.display()),
         }
         Ok(false)
@@ -217,18 +247,19 @@ impl Cluster {
         random: &mut Random,
         judge: &mut Judge,
     ) -> anyhow::Result<Fault> {
-        let kinds: &[Fault] = if self.network.is_some() { &IN_THE_NETWORK } else { &ON_LOOPBACK };
+        let kinds: &[Fault] = match (&self.network, &self.liar) {
+            (Some(_), _) => &IN_THE_NETWORK,
+            (None, Some(_)) => &WITH_LIARS,
+            (None, None) => &ON_LOOPBACK,
+        };
         let fault = kinds[random.below(kinds.len())];
         let worker = random.below(self.workers.len());
         let moment = Duration::from_secs_f64(0.1 + 3.0 * random.share());
         match fault {
-            Fault::CoordinatorKilled => {
-                self.coordinator.kill()?;
-                judge.coordinator_died()?;
-                let address = self.address.clone();
-                launch(&mut self.coordinator, &address)?;
-            }
+            Fault::LiarCame => return self.lie(moment, judge),
+            Fault::CoordinatorKilled => self.kill_coordinator(judge)?,
             Fault::WorkerKilled => {
+                self.check_worker(worker)?;
                 self.workers[worker].kill()?;
                 self.workers[worker].start(Stdio::null())?;
             }
@@ -237,6 +268,7 @@ impl Cluster {
                 self.start_client()?;
             }
             Fault::WorkerDrained => {
+                self.check_worker(worker)?;
                 let status = self.workers[worker].stop()?;
                 ensure!(has_left(status), "a worker that was told to stop ended with {status}");
                 self.workers[worker].start(Stdio::null())?;
@@ -254,6 +286,67 @@ impl Cluster {
             _ => self.disturb(fault, &format!("worker-{worker}"), moment)?,
         }
         Ok(fault)
+    }
+
+    fn kill_coordinator(&mut self, judge: &mut Judge) -> anyhow::Result<()> {
+        self.coordinator.kill()?;
+        judge.coordinator_died()?;
+        let address = self.address.clone();
+        launch(&mut self.coordinator, &address).map(drop)
+    }
+
+    /// Checks that a worker has not ended by itself: that of an honest one is no claim to be found wrong.
+    fn check_worker(&mut self, number: usize) -> anyhow::Result<()> {
+        let worker = &mut self.workers[number];
+        match worker.ended()? {
+            None => Ok(()),
+            Some(status) => bail!("a worker ended with {status}; see {}", worker.log.display()),
+        }
+    }
+
+    /// Lets the next liar come if the last has been found out, and kills the coordinator as soon as it has found
+    /// somebody out, if it does within a moment.
+    #[allow(clippy::disallowed_methods, reason = "this is no service: nothing else is to be done")]
+    fn lie(&mut self, moment: Duration, judge: &mut Judge) -> anyhow::Result<Fault> {
+        let before = TakenBack::read(&self.docket)?;
+        let liar = self.liar.as_mut().context("there are liars")?;
+        if let Some(status) = liar.ended()? {
+            ensure!(status.success(), "a liar ended with {status}; see {}", liar.log.display());
+            liar.child = None;
+        }
+        if liar.child.is_none() {
+            liar.start(Stdio::null())?;
+        }
+        let until = Instant::now() + moment;
+        while Instant::now() < until {
+            if TakenBack::read(&self.docket)?.verdicts > before.verdicts {
+                self.kill_coordinator(judge)?;
+                return Ok(Fault::KilledAtVerdict);
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        Ok(Fault::LiarCame)
+    }
+
+    /// Ends a liar that has not been found out.
+    pub(super) fn send_liar_away(&mut self) -> anyhow::Result<()> {
+        self.liar.as_mut().map_or(Ok(()), Process::kill)
+    }
+
+    /// Has everything asked again, in peace, until no more is taken back meanwhile: proofs of what was answered may be
+    /// among it.
+    pub(super) fn prove_again(&mut self, judge: &mut Judge) -> anyhow::Result<()> {
+        self.send_liar_away()?;
+        loop {
+            let before = TakenBack::read(&self.docket)?;
+            self.start_client()?;
+            while !self.client_is_done(judge)? {
+                self.wait(Duration::from_secs(1))?;
+            }
+            if TakenBack::read(&self.docket)? == before {
+                return Ok(());
+            }
+        }
     }
 
     fn disturb(&mut self, fault: Fault, place: &str, moment: Duration) -> anyhow::Result<()> {

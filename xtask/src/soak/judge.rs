@@ -9,7 +9,9 @@ use std::time::Duration;
 use anyhow::{Context, ensure};
 use serde_json::Value;
 
+use super::Soak;
 use super::cluster::Fault;
+use super::docket::TakenBack;
 use crate::load::process;
 use crate::{folder, positions};
 
@@ -21,30 +23,44 @@ const SAMPLE: &str = "30";
 pub(super) struct Judge {
     work: PathBuf,
     positions: String,
+    liars: bool,
     count: usize,
     faults: BTreeMap<Fault, u64>,
     /// The bounds that were on disk at the last kill of the coordinator.
     on_disk: HashMap<String, (i64, i64)>,
+    /// What had been taken back then.
+    taken_back: TakenBack,
     compared: u64,
     rows: u64,
+    /// Kills between a verdict and its end.
+    interrupted: u64,
+    /// Answers that were not audited and false.
+    misled: u64,
+    /// Verdicts.
+    found_out: u64,
 }
 
 impl Judge {
-    /// Takes the positions with these numbers.
-    pub(super) fn new(work: &Path, numbers: &str) -> anyhow::Result<Self> {
-        let (first, last) = positions::range(numbers)?;
+    /// Takes the positions that are asked for.
+    pub(super) fn new(arguments: &Soak) -> anyhow::Result<Self> {
+        let (first, last) = positions::range(&arguments.positions)?;
         let file =
             fs::read_to_string("tests/data/ffo.obf").context("reading tests/data/ffo.obf")?;
         let problems = file.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
         let chosen: Vec<&str> = problems.skip(first - 1).take(last + 1 - first).collect();
         Ok(Self {
-            work: work.to_owned(),
+            work: arguments.work.clone(),
             positions: chosen.iter().map(|line| format!("{line}\n")).collect(),
+            liars: arguments.liars,
             count: chosen.len(),
             faults: BTreeMap::new(),
             on_disk: HashMap::new(),
+            taken_back: TakenBack::default(),
             compared: 0,
             rows: 0,
+            interrupted: 0,
+            misled: 0,
+            found_out: 0,
         })
     }
 
@@ -53,6 +69,7 @@ impl Judge {
         folder::make_anew(&self.work)?;
         fs::write(self.work.join("positions.obf"), &self.positions).context("writing positions")?;
         self.on_disk.clear();
+        self.taken_back = TakenBack::default();
         Ok(())
     }
 
@@ -61,8 +78,16 @@ impl Judge {
         *self.faults.entry(fault).or_default() += 1;
     }
 
-    /// Checks that nothing that was on disk is gone.
+    /// Checks that nothing that was on disk is gone, unless proofs were or are being taken back.
     pub(super) fn coordinator_died(&mut self) -> anyhow::Result<()> {
+        let now = TakenBack::read(&self.work.join("store/docket.jsonl"))?;
+        let before = std::mem::replace(&mut self.taken_back, now);
+        if !now.is_settled() {
+            self.interrupted += 1;
+        }
+        if now != before || !now.is_settled() {
+            self.on_disk.clear();
+        }
         let export = self.outflank(&["store", "export", "store"])?;
         let mut now = HashMap::new();
         for line in export.lines() {
@@ -77,6 +102,17 @@ impl Judge {
         }
         self.compared += self.on_disk.len() as u64;
         self.on_disk = now;
+        Ok(())
+    }
+
+    /// Checks the answers of a client that is to ask again: those are false at most that it was told not to rely on.
+    pub(super) fn asked_again(&mut self, answers: &str) -> anyhow::Result<()> {
+        for line in answers.lines() {
+            let answer: Value = serde_json::from_str(line).context("reading the answers")?;
+            let is_unsure = answer["unaudited"].as_u64() > Some(0) || answer["value"].is_null();
+            ensure!(is_unsure || answer["agrees"] == true, "a wrong answer: {line}");
+            self.misled += u64::from(answer["agrees"] == false);
+        }
         Ok(())
     }
 
@@ -95,7 +131,7 @@ impl Judge {
 
     /// Checks the store and its proof.
     pub(super) fn end_round(&mut self) -> anyhow::Result<()> {
-        self.outflank(&["store", "verify", "store"])?;
+        self.verify()?;
         self.outflank(&["proof", "export", "positions.obf", "--store", "store", "--out", "proof"])?;
         let checker = process::program().with_file_name("outflank-check");
         let report = self.run(&checker, &["proof", "--sample", SAMPLE, "--json"])?;
@@ -120,6 +156,20 @@ impl Judge {
             "{} bounds compared after kills, none lost; {} rows of proofs accepted by outflank-check",
             self.compared, self.rows
         );
+        if self.liars {
+            println!(
+                "{} liars found out, {} kills before what they claimed was taken back; {} false answers, none of them \
+                 without the remark that it was not audited",
+                self.found_out, self.interrupted, self.misled
+            );
+        }
+    }
+
+    /// Checks the store. Where there were liars it may have claims that were put aside.
+    fn verify(&mut self) -> anyhow::Result<()> {
+        self.found_out += TakenBack::read(&self.work.join("store/docket.jsonl"))?.verdicts;
+        let accepted: &[i32] = if self.liars { &[0, 5] } else { &[0] };
+        self.run_to(accepted, &process::program(), &["store", "verify", "store"]).map(drop)
     }
 
     fn outflank(&self, arguments: &[&str]) -> anyhow::Result<String> {
@@ -128,9 +178,20 @@ impl Judge {
 
     /// Runs a program in the work folder to its end, which must be a success.
     fn run(&self, program: &Path, arguments: &[&str]) -> anyhow::Result<String> {
+        self.run_to(&[0], program, arguments)
+    }
+
+    /// Runs a program in the work folder to its end, with one of these codes.
+    fn run_to(
+        &self,
+        accepted: &[i32],
+        program: &Path,
+        arguments: &[&str],
+    ) -> anyhow::Result<String> {
         let output = Command::new(program).args(arguments).current_dir(&self.work).output()?;
         let said = String::from_utf8_lossy(&output.stderr);
-        ensure!(output.status.success(), "{arguments:?} ended with {}: {said}", output.status);
+        let is_accepted = output.status.code().is_some_and(|code| accepted.contains(&code));
+        ensure!(is_accepted, "{arguments:?} ended with {}: {said}", output.status);
         String::from_utf8(output.stdout).context("the output is text")
     }
 }
