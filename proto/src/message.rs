@@ -19,7 +19,8 @@ pub struct Hello {
     pub threads: u32,
     /// The size of its hash table in bytes.
     pub table_bytes: u64,
-    /// The same for all connections of a process, different for every process; 0 if unknown.
+    /// The same for all connections of a process, different for every process; 0 if unknown. A secret between the
+    /// process and its coordinators: who knows it can speak in its name.
     pub instance: u64,
     /// Whether it understands [`ToWorker::Hints`] and [`ToWorker::Known`].
     pub listens: bool,

@@ -1,6 +1,5 @@
 //! One connection to the coordinator, from hello to the end.
 
-use std::hash::{BuildHasher, RandomState};
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -54,7 +53,8 @@ pub(crate) struct Worker {
     reports: mpsc::Receiver<Report>,
     outbox: Outbox,
     sessions: u64,
-    /// What this process is known by, over all its connections.
+    /// What coordinators know this process by, over all its connections. It is a secret, and never logged: who knows it
+    /// can speak in the name of this process.
     instance: u64,
     /// When it leaves whatever is not acknowledged; `None` until it is told to stop.
     leaves_at: Option<Instant>,
@@ -64,8 +64,8 @@ impl Worker {
     pub(crate) fn new(solver: Arc<dyn Solver>, options: Options) -> Self {
         options.gauges.set_threads(options.threads);
         let (jobs, reports) = Jobs::new(solver, options.threads);
-        // Random enough: the standard library draws the keys of its hashes from the system.
-        let instance = RandomState::new().hash_one(std::process::id()).max(1);
+        let instance =
+            getrandom::u64().expect("the system draws random numbers for everybody").max(1);
         Self {
             options,
             jobs,

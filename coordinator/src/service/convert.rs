@@ -1,18 +1,22 @@
 //! Jobs on their way to workers, reports on their way to the core, proofs on their way to the store.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use outflank_proto::message;
+use sha2::{Digest, Sha256};
 
 use crate::core::{Interim, Job, JobId, Method, ProcessId, Proof, Report};
 use crate::store;
 
-/// Returns the worker process of a name.
+/// Returns the first 64 bits of a SHA-256: nobody finds what was said from them, nor anything else that has the same.
+pub(super) fn fingerprint(said: &[u8]) -> u64 {
+    let digest: [u8; 32] = Sha256::digest(said).into();
+    digest.iter().take(8).fold(0, |sum, &byte| sum << 8 | u64::from(byte))
+}
+
+/// Returns the worker process of a name: no host can be called so that its workers are taken for those of another.
 pub(super) fn process(name: &str) -> ProcessId {
-    let mut hasher = DefaultHasher::new();
-    name.hash(&mut hasher);
-    ProcessId(hasher.finish())
+    ProcessId(fingerprint(name.as_bytes()))
 }
 
 /// Returns a job as the worker gets it.

@@ -10,8 +10,8 @@ use outflank_coordinator::client;
 use outflank_coordinator::core::Config;
 use outflank_coordinator::service::Options;
 use outflank_coordinator::store::Store;
-use outflank_engine::{Bound, Position, Score, Square, Window, brute_force};
-use outflank_proto::message::{FromWorker, Hello, Job, Report, ToWorker};
+use outflank_engine::{Bound, Position, Square, Window, brute_force};
+use outflank_proto::message::{FromWorker, Hello, ToWorker};
 use outflank_proto::{Access, Connection};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
@@ -19,7 +19,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tonic::{Code, Status};
 
-use crate::support::{RawWorker, hello, played, report, service};
+use crate::support::{RawWorker, hello, lie, played, service};
 
 /// Names the store to a child process.
 const STORE: &str = "OUTFLANK_TEST_STORE_TO_SERVE";
@@ -67,12 +67,9 @@ impl Coordinator {
         self.child.wait().unwrap();
     }
 
-    /// Connects the worker process called `instance`.
+    /// Connects the worker process whose secret is `instance`.
     async fn worker(&self, instance: u64) -> Result<RawWorker, Status> {
-        let hello = FromWorker::Hello(Hello { instance, ..hello() });
-        let mut worker = RawWorker::open(self.channel.clone(), hello.into()).await?;
-        assert!(matches!(worker.next().await, Ok(Some(ToWorker::Welcome(_)))));
-        Ok(worker)
+        RawWorker::join_as(self.channel.clone(), Hello { instance, ..hello() }).await
     }
 
     /// Connects two workers that tell the truth.
@@ -95,13 +92,6 @@ impl Drop for Coordinator {
         drop(self.child.kill());
         drop(self.child.wait());
     }
-}
-
-/// Returns a false report that is believed unless it is audited.
-fn lie(job: &Job) -> Report {
-    let value = brute_force::value(job.position);
-    let wrong = if value == Score::MAX { value.down() } else { value.up() };
-    Report { bound: Bound::exact(wrong), children: Vec::new(), line: Vec::new(), ..report(job) }
 }
 
 async fn assert_refused(coordinator: &Coordinator) {

@@ -10,9 +10,13 @@ use outflank_coordinator::store::{
     Method, Origin, Provenance, Record, Store, repair_after, verify,
 };
 use outflank_engine::{Answer, Bound, Control, Position, Request, Score, Window, brute_force};
+use outflank_proto::message::{FromWorker, Hello};
 use outflank_worker::{Coordinator, Solver, WorkerError};
+use tonic::Code;
 
-use crate::support::{BruteForce, TestWorker, answer, fine, played, service};
+use crate::support::{
+    BruteForce, RawWorker, TestWorker, answer, fine, hello, lie, played, service,
+};
 
 /// Says that each position is worth two discs more than it is.
 pub(crate) struct Liar;
@@ -69,6 +73,43 @@ async fn a_liar_is_named_and_refused_and_the_answer_is_right() {
     service.stop().await.unwrap();
     let found = verify(folder.path()).unwrap();
     assert!(found.is_sound(), "{found:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_lies_under_the_name_that_is_shown_of_another_does_not_do_so_for_it() {
+    let core = Config { audit_share: 1.0, audit_seed: 7, ..Config::default() };
+    let options = Options { core, ..Options::default() };
+    let service = service(options, Arc::new(Store::in_memory()));
+    let honest = Hello { instance: 0x0123_4567_89ab_cdef, ..hello() };
+    let join = |hello: &Hello| RawWorker::join_as(service.connect_in_memory(), hello.clone());
+    let worker = join(&honest).await.unwrap();
+    let name = service.observer().overview().workers.remove(0).name;
+    drop(worker);
+    while !service.observer().overview().workers.is_empty() {
+        tokio::task::yield_now().await;
+    }
+
+    // All that others see of it, said by another one.
+    let (host, shown) = name.rsplit_once('/').unwrap();
+    assert_eq!(host, honest.host);
+    let instance = u64::from_str_radix(shown, 16).unwrap();
+    let mut liar = join(&Hello { instance, ..honest.clone() }).await.unwrap();
+    let position = played(40, 8);
+    let asked = client::solve(service.connect_in_memory(), position, Window::FULL, |_| {});
+    let asked = tokio::spawn(asked);
+    let job = liar.job().await;
+    let judges = [join(&Hello { instance: 1, ..hello() }), join(&Hello { instance: 2, ..hello() })];
+    for judge in judges {
+        tokio::spawn(judge.await.unwrap().work());
+    }
+    liar.say(FromWorker::Report(lie(&job))).await;
+    let solution = asked.await.unwrap().unwrap();
+    assert_eq!(solution.bound, Bound::exact(brute_force::value(position)));
+    let refused = join(&Hello { instance, ..honest.clone() }).await.map(|_| ()).unwrap_err();
+    assert_eq!(refused.code(), Code::PermissionDenied, "{refused:?}");
+    let again = join(&honest).await.map(|_| ());
+    assert!(again.is_ok(), "it has said nothing false: {again:?}");
+    service.stop().await.unwrap();
 }
 
 #[tokio::test]

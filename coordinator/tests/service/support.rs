@@ -7,7 +7,9 @@ use std::time::Duration;
 use outflank_coordinator::core::{Advisor, Config};
 use outflank_coordinator::service::{Options, ProofStore, Service};
 use outflank_coordinator::store::{Appended, Record, Store, StoreError, Stored};
-use outflank_engine::{Answer, Bound, Control, Position, Request, Square, Window, brute_force};
+use outflank_engine::{
+    Answer, Bound, Control, Position, Request, Score, Square, Window, brute_force,
+};
 use outflank_proto::Connection;
 use outflank_proto::message::{FromWorker, Hello, Job, Report, ToWorker};
 use outflank_proto::v1;
@@ -337,10 +339,14 @@ impl RawWorker {
 
     /// Connects and is welcomed.
     pub(crate) async fn join(channel: Connection) -> Self {
-        let hello = FromWorker::Hello(hello()).into();
-        let mut worker = Self::open(channel, hello).await.unwrap();
+        Self::join_as(channel, hello()).await.unwrap()
+    }
+
+    /// Connects, says `hello` and is welcomed, unless it is refused.
+    pub(crate) async fn join_as(channel: Connection, hello: Hello) -> Result<Self, Status> {
+        let mut worker = Self::open(channel, FromWorker::Hello(hello).into()).await?;
         assert!(matches!(worker.next().await, Ok(Some(ToWorker::Welcome(_)))));
-        worker
+        Ok(worker)
     }
 
     pub(crate) async fn say(&self, message: FromWorker) {
@@ -399,4 +405,11 @@ pub(crate) fn report(job: &Job) -> Report {
         failed: false,
         era: job.era,
     }
+}
+
+/// Returns a false report that is believed unless it is audited.
+pub(crate) fn lie(job: &Job) -> Report {
+    let value = brute_force::value(job.position);
+    let wrong = if value == Score::MAX { value.down() } else { value.up() };
+    Report { bound: Bound::exact(wrong), children: Vec::new(), line: Vec::new(), ..report(job) }
 }

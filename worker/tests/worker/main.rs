@@ -130,6 +130,28 @@ async fn a_report_is_sent_again_until_it_is_acknowledged_and_then_no_more() {
     leaves(worker, third).await;
 }
 
+/// Returns what a worker says that it is, and loses its connection.
+async fn instance(script: &mut Script) -> u64 {
+    match script.caller().await.hear().await {
+        Some(FromWorker::Hello(hello)) => hello.instance,
+        other => panic!("{other:?} in place of a hello"),
+    }
+}
+
+#[tokio::test]
+async fn a_worker_says_the_same_secret_over_all_its_connections_and_another_worker_another() {
+    let mut script = Script::start(None);
+    let worker = script.worker(BruteForce);
+    let secret = instance(&mut script).await;
+    assert_eq!(instance(&mut script).await, secret);
+    worker.kill();
+    let mut script = Script::start(None);
+    let another = script.worker(BruteForce);
+    let other_secret = instance(&mut script).await;
+    assert!(secret != 0 && other_secret != 0 && other_secret != secret);
+    another.kill();
+}
+
 #[tokio::test]
 async fn a_search_that_panics_is_reported_as_failed_and_the_worker_works_on() {
     let mut script = Script::start(None);
