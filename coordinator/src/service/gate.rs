@@ -1,4 +1,5 @@
-//! Who may call what: whoever shows a token of a role that the method is for. And who has called at all.
+//! Who may call what: whoever shows a token of a role that the method is for. And whose connection may last: that of
+//! who was let through.
 
 use std::convert::Infallible;
 use std::future::{Ready, ready};
@@ -13,7 +14,7 @@ use tonic::codegen::http::{HeaderMap, HeaderValue, Request, Response};
 use tonic::server::NamedService;
 use tower::Service;
 
-use super::incoming::HasCalled;
+use super::incoming::IsAdmitted;
 use super::{Role, Tokens};
 
 /// The place of the token in a call.
@@ -99,13 +100,13 @@ where
     }
 
     fn call(&mut self, request: Request<Body>) -> Self::Future {
-        if let Some(has_called) = request.extensions().get::<HasCalled>() {
-            has_called.note();
+        if let Err(status) = self.gate.check(request.uri().path(), request.headers()) {
+            return Either::Right(ready(Ok(status.into_http())));
         }
-        match self.gate.check(request.uri().path(), request.headers()) {
-            Ok(()) => Either::Left(self.service.call(request)),
-            Err(status) => Either::Right(ready(Ok(status.into_http()))),
+        if let Some(is_admitted) = request.extensions().get::<IsAdmitted>() {
+            is_admitted.note();
         }
+        Either::Left(self.service.call(request))
     }
 }
 

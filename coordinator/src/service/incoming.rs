@@ -1,8 +1,9 @@
 //! Connections as they come in over TCP.
 //!
-//! Who connects must make a call soon: a peer that says nothing holds an open file for ever, and has no keep-alive before
-//! it has introduced itself. Some files are left for others: without one the store, which begins a new file now and then,
-//! would fail, and who watches would see nothing. Where the system gives none all the same, accepting rests for a while.
+//! Who connects must soon make a call that the gate lets through: a peer that says nothing, or nothing that admits it,
+//! would hold an open file for ever, and has no keep-alive before it has introduced itself. Some files are left for
+//! others: without one the store, which begins a new file now and then, would fail, and who watches would see nothing.
+//! Where the system gives none all the same, accepting rests for a while.
 
 use std::io;
 use std::pin::Pin;
@@ -31,7 +32,7 @@ const BETWEEN_WARNINGS: Duration = Duration::from_secs(60);
 #[derive(Debug)]
 pub(super) struct Incoming {
     listener: TcpListener,
-    /// How long a connection may take to make its first call.
+    /// How long a connection may take to be admitted.
     deadline: Duration,
     /// As many as there may be connections, and that of the next one.
     places: PollSemaphore,
@@ -42,7 +43,7 @@ pub(super) struct Incoming {
 }
 
 impl Incoming {
-    /// Returns the connections that come in through `listener`; those are dropped that make no call within `deadline`.
+    /// Returns the connections that come in through `listener`; those not admitted within `deadline` are dropped.
     pub(super) fn new(listener: TcpListener, deadline: Duration) -> Self {
         // A limit that cannot be read is met soon enough.
         let open_files = getrlimit(Resource::RLIMIT_NOFILE).map_or(u64::MAX, |(limit, _)| limit);
@@ -115,23 +116,23 @@ fn is_of_one_connection(error: &io::Error) -> bool {
     matches!(error.kind(), ConnectionAborted | ConnectionReset | Interrupted)
 }
 
-/// Whether a connection has made a call. Each of its calls has this among its extensions.
+/// Whether a connection has made a call that was let in. Each of its calls has this among its extensions.
 #[derive(Clone, Debug, Default)]
-pub(super) struct HasCalled(Arc<AtomicBool>);
+pub(super) struct IsAdmitted(Arc<AtomicBool>);
 
-impl HasCalled {
-    /// Notes a call.
+impl IsAdmitted {
+    /// Notes a call that was let in.
     pub(super) fn note(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 }
 
-/// A connection that can no longer be read when it has made no call in time.
+/// A connection that can no longer be read when it was not admitted in time.
 #[derive(Debug)]
 pub(super) struct Caller {
     stream: TcpStream,
-    has_called: HasCalled,
-    /// `None` when it has made a call.
+    is_admitted: IsAdmitted,
+    /// `None` when it was admitted.
     deadline: Option<Pin<Box<Sleep>>>,
     _place: OwnedSemaphorePermit,
 }
@@ -141,12 +142,12 @@ impl Caller {
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "small messages may be late");
         }
-        let (has_called, deadline) = (HasCalled::default(), Some(Box::pin(sleep(deadline))));
-        Self { stream, has_called, deadline, _place: place }
+        let (is_admitted, deadline) = (IsAdmitted::default(), Some(Box::pin(sleep(deadline))));
+        Self { stream, is_admitted, deadline, _place: place }
     }
 
     fn is_overdue(&mut self, context: &mut Context<'_>) -> bool {
-        if self.has_called.0.load(Ordering::Relaxed) {
+        if self.is_admitted.0.load(Ordering::Relaxed) {
             self.deadline = None;
         }
         self.deadline.as_mut().is_some_and(|deadline| deadline.as_mut().poll(context).is_ready())
@@ -154,10 +155,10 @@ impl Caller {
 }
 
 impl Connected for Caller {
-    type ConnectInfo = HasCalled;
+    type ConnectInfo = IsAdmitted;
 
-    fn connect_info(&self) -> HasCalled {
-        self.has_called.clone()
+    fn connect_info(&self) -> IsAdmitted {
+        self.is_admitted.clone()
     }
 }
 

@@ -39,7 +39,7 @@ const PIPE_BYTES: usize = 256 << 10;
 /// Returns all services behind `gate`, and the way to say that they are about to stop.
 ///
 /// Health and reflection are open to all who may connect: those who ask for them know no token, and learn
-/// nothing.
+/// nothing. So they keep no connection, either: otherwise those who know no token could take the places of all others.
 fn services(shared: &Arc<Shared>, gate: &Gate, server: Server) -> (Router, HealthReporter) {
     let (reporter, health) = tonic_health::server::health_reporter();
     let reflection = tonic_reflection::server::Builder::configure()
@@ -50,13 +50,12 @@ fn services(shared: &Arc<Shared>, gate: &Gate, server: Server) -> (Router, Healt
     let solver = SolverService(Arc::clone(shared));
     let campaigns = CampaignsService(Arc::clone(shared));
     let fleet = FleetService(Arc::clone(shared));
-    let open = Gate::new(None);
     let routes = Routes::new(gate.before(ClusterServer::new(cluster)))
         .add_service(gate.before(SolverServer::new(solver)))
         .add_service(gate.before(CampaignsServer::new(campaigns)))
         .add_service(gate.before(FleetServer::new(fleet)))
-        .add_service(open.before(health))
-        .add_service(open.before(reflection));
+        .add_service(health)
+        .add_service(reflection);
     let mut server = server
         .tcp_nodelay(true)
         .http2_keepalive_interval(Some(Duration::from_secs(20)))

@@ -30,8 +30,8 @@ pub struct Options {
     /// The longest time between two heartbeats of a worker; 5 s. It must be well below the core's
     /// lease.
     pub heartbeat: Duration,
-    /// How long a new connection over the network may take to make its first call; 30 s, so that a whole fleet may come
-    /// at once.
+    /// How long a new connection over the network may take to make a call that is let in, other than for health and
+    /// reflection; 30 s, so that a whole fleet may come at once.
     pub call_deadline: Duration,
     /// How long a worker's call may take to say hello; 10 s.
     pub hello_deadline: Duration,

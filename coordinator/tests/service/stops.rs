@@ -1,8 +1,11 @@
 //! Peers that say nothing, and a coordinator that stops all the same.
 
+use std::io;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use hyper_util::rt::TokioIo;
 use outflank_coordinator::client::{self, CampaignsClient, ClientError};
 use outflank_coordinator::core::{Advisor, Haste};
 use outflank_coordinator::service::{Encryption, Options, Service, ServiceError};
@@ -10,12 +13,23 @@ use outflank_coordinator::store::Store;
 use outflank_engine::{Position, Window};
 use outflank_proto::campaign::{ExportRequest, ImportHead, ImportPart, Selection};
 use outflank_proto::message::{FromWorker, ToWorker};
+use outflank_proto::v1::StatusRequest;
+use outflank_proto::v1::solver_client::SolverClient;
 use outflank_proto::{Access, Identity};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, mpsc};
-use tokio::task::JoinSet;
+use tokio::task::{JoinHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
+use tonic::transport::{Channel, Endpoint, Uri};
+use tonic::{Code, Request, Status};
+use tonic_health::pb::HealthCheckRequest;
+use tonic_health::pb::health_check_response::ServingStatus;
+use tonic_health::pb::health_client::HealthClient;
+use tonic_reflection::pb::v1::ServerReflectionRequest;
+use tonic_reflection::pb::v1::server_reflection_client::ServerReflectionClient;
+use tonic_reflection::pb::v1::server_reflection_request::MessageRequest;
+use tower::service_fn;
 
 use crate::support::{RawWorker, fine, service};
 
@@ -51,6 +65,91 @@ async fn who_makes_no_call_is_cut_off_and_who_has_made_one_is_not() {
     drop(worker);
     stop.cancel();
     serving.await.unwrap().unwrap();
+}
+
+/// Connects to `address` once; returns the connection and a task that ends when the peer has closed it.
+fn connected_once(address: SocketAddr) -> (Channel, JoinHandle<()>) {
+    let (ours, theirs) = tokio::io::duplex(1 << 16);
+    let (mut from_client, mut to_client) = tokio::io::split(theirs);
+    let task = tokio::spawn(async move {
+        let (mut from_peer, mut to_peer) = TcpStream::connect(address).await.unwrap().into_split();
+        tokio::select! {
+            // Cut off is as good as closed.
+            _ = tokio::io::copy(&mut from_peer, &mut to_client) => {}
+            _ = tokio::io::copy(&mut from_client, &mut to_peer) => panic!("the client has closed it"),
+        }
+    });
+    let mut connection = Some(TokioIo::new(ours));
+    let connector = service_fn(move |_: Uri| {
+        let once = connection.take().ok_or(io::ErrorKind::ConnectionRefused);
+        async { Ok::<_, io::Error>(once?) }
+    });
+    (Endpoint::from_static("http://once").connect_with_connector_lazy(connector), task)
+}
+
+/// Asks for the health of all and of one service, and what services there are.
+async fn probe(channel: &Channel) {
+    let mut health = HealthClient::new(channel.clone());
+    for service in ["", "outflank.v1.Cluster"] {
+        let answer = health.check(HealthCheckRequest { service: service.to_owned() }).await;
+        assert_eq!(answer.unwrap().into_inner().status(), ServingStatus::Serving);
+    }
+    let request = ServerReflectionRequest {
+        host: String::new(),
+        message_request: Some(MessageRequest::ListServices(String::new())),
+    };
+    let mut reflection = ServerReflectionClient::new(channel.clone());
+    let request = tokio_stream::once(request);
+    let mut answers = reflection.server_reflection_info(request).await.unwrap().into_inner();
+    assert!(answers.message().await.unwrap().is_some());
+}
+
+/// Asks for the status of the coordinator, with a token if one is given.
+async fn ask(channel: &Channel, token: Option<&str>) -> Result<(), Status> {
+    let mut request = Request::new(StatusRequest {});
+    if let Some(token) = token {
+        let shown = format!("Bearer {token}").parse().unwrap();
+        request.metadata_mut().insert("authorization", shown);
+    }
+    SolverClient::new(channel.clone()).status(request).await.map(|_| ())
+}
+
+/// Waits until the peer has closed the connection of `channel`, which is held until then.
+async fn cut_off(channel: Channel, ended: JoinHandle<()>) {
+    tokio::time::timeout(Duration::from_secs(30), ended).await.expect("it is dropped").unwrap();
+    drop(channel);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_is_not_let_in_is_cut_off_whatever_health_and_reflection_have_answered() {
+    for tokens in [None, Some("client 0123456789abcdef\nadmin fedcba9876543210")] {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let stop = CancellationToken::new();
+        let call_deadline = Duration::from_secs(2);
+        let tokens = tokens.map(|tokens| tokens.parse().unwrap());
+        let has_tokens = tokens.is_some();
+        let options = Options { call_deadline, tokens, ..Options::default() };
+        let serving = tokio::spawn(service_with(options).serve(listener, stop.clone()));
+        let (admitted, lasting) = connected_once(address);
+        let token = has_tokens.then_some("0123456789abcdef");
+        ask(&admitted, token).await.unwrap();
+        let (prober, probed) = connected_once(address);
+        probe(&prober).await;
+        if has_tokens {
+            let (refused, ended) = connected_once(address);
+            for token in [None, Some("0123456789abcdeF")] {
+                let status = ask(&refused, token).await.unwrap_err();
+                assert_eq!(status.code(), Code::Unauthenticated);
+            }
+            cut_off(refused, ended).await;
+        }
+        cut_off(prober, probed).await;
+        assert!(!lasting.is_finished());
+        ask(&admitted, token).await.expect("the same connection, which is the only one");
+        stop.cancel();
+        serving.await.unwrap().unwrap();
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
