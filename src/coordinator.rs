@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use crate::arguments::Coordinator;
 use crate::exit::{Exit, Failure};
 use crate::port::{self, Port};
-use crate::web::{self, Shown};
+use crate::web::{self, Limits, Shown};
 use crate::{access, cluster, interrupt, machine, output, runtime, store};
 
 /// Serves until Ctrl-C, SIGTERM or SIGHUP, then lets the workers hand back what they have proved.
@@ -96,6 +96,7 @@ fn watchers(
     let campaigns = CampaignsClient::new(service.connect_in_memory());
     let shown = Shown { observer: service.observer(), campaigns };
     let mut watchers = JoinSet::new();
-    watchers.spawn(web::serve(listener, web::of_coordinator(shown), stop.child_token()));
+    let (answers, limits) = (web::of_coordinator(shown), Limits::default());
+    watchers.spawn(web::serve(listener, answers, limits, stop.child_token()));
     Ok(watchers)
 }

@@ -1,6 +1,8 @@
 //! What coordinators and workers say over HTTP to those who watch: numbers for Prometheus, and the
 //! coordinator's page. Nothing can be changed here.
 
+mod serve;
+
 use std::sync::Arc;
 
 use axum::extract::State;
@@ -13,10 +15,9 @@ use outflank_coordinator::client::CampaignsClient;
 use outflank_coordinator::service::Observer;
 use outflank_proto::campaign::Campaign;
 use outflank_worker::Gauges;
-use tokio::net::TcpListener;
-use tokio_util::sync::CancellationToken;
 
 use crate::{metrics, overview};
+pub(crate) use serve::{Limits, serve};
 
 /// The page fetches nothing from elsewhere, and runs nothing but its own script.
 const POLICY: &str = "default-src 'self'";
@@ -62,14 +63,6 @@ pub(crate) fn of_coordinator(shown: Shown) -> Router {
 /// Returns what a worker answers.
 pub(crate) fn of_worker(gauges: Arc<Gauges>) -> Router {
     Router::new().route("/metrics", get(worker_metrics)).with_state(gauges).merge(health())
-}
-
-/// Answers on `listener` until `stop`.
-pub(crate) async fn serve(listener: TcpListener, router: Router, stop: CancellationToken) {
-    let served = axum::serve(listener, router).with_graceful_shutdown(stop.cancelled_owned());
-    if let Err(error) = served.await {
-        tracing::error!(%error, "those who watch get no answers any more");
-    }
 }
 
 fn health<S: Clone + Send + Sync + 'static>() -> Router<S> {

@@ -8,7 +8,8 @@ use tokio::task::JoinSet;
 use crate::arguments::Worker;
 use crate::exit::{Exit, Failure};
 use crate::port::Port;
-use crate::{access, cluster, interrupt, machine, runtime, web};
+use crate::web::{self, Limits};
+use crate::{access, cluster, interrupt, machine, runtime};
 
 /// Works until Ctrl-C, SIGTERM or SIGHUP, then hands back what the running jobs have proved.
 pub(crate) fn run(arguments: &Worker) -> Result<Exit, Failure> {
@@ -24,7 +25,7 @@ pub(crate) fn run(arguments: &Worker) -> Result<Exit, Failure> {
             let address = listener.local_addr().context("asking for the address")?;
             tracing::info!("numbers for Prometheus: http://{address}/metrics");
             let answers = web::of_worker(Arc::clone(&options.gauges));
-            watchers.spawn(web::serve(listener, answers, stop.child_token()));
+            watchers.spawn(web::serve(listener, answers, Limits::default(), stop.child_token()));
         }
         let worked = outflank_worker::run(options, coordinator, stop).await;
         worked.map_err(cluster::worker_failure)?;

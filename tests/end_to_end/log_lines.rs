@@ -119,6 +119,18 @@ fn a_coordinator_that_gets_no_more_open_files_says_so_and_goes_on_when_there_are
 }
 
 #[test]
+fn those_who_watch_leave_files_for_others() {
+    let home = TempDir::new().expect("a temporary folder");
+    let (coordinator, address, page) = coordinator_of_few_files(&home, 160);
+    let _idle: Vec<_> = (0..200).map(|_| TcpStream::connect(&page).expect("it waits")).collect();
+    let top = run(home.path(), &["top", "--connect", &address, "--json"]);
+    assert_eq!(top.code, Some(0), "{top:?}");
+    coordinator.signal("TERM");
+    let finished = coordinator.finish();
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+}
+
+#[test]
 fn connections_leave_files_for_those_who_watch() {
     let home = TempDir::new().expect("a temporary folder");
     let (coordinator, address, page) = coordinator_of_few_files(&home, 160);
