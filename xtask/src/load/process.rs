@@ -162,7 +162,7 @@ mod tests {
     #[test]
     fn a_coordinator_that_says_something_else_is_ended() {
         let mut shell = Command::new("sh");
-        shell.args(["-c", "echo $$; exec sleep 1000"]);
+        shell.args(["-c", "echo $$; exec sleep 60 2>&-"]);
         let error = started(shell).unwrap_err().to_string();
         let number = error.split(|character: char| !character.is_ascii_digit());
         let number: u32 = number.filter_map(|text| text.parse().ok()).next().expect("its number");
