@@ -272,6 +272,7 @@ async fn lists_that_do_not_end_take_no_more_than_their_places_and_give_them_back
     for part in [ImportPart::Head(head("whole")), ImportPart::Data(list.into_bytes()), end] {
         parts.send(part).await.unwrap();
     }
+    drop(parts);
     client.import(receiver).await.unwrap();
     drop(client);
     service.stop().await.unwrap();
