@@ -122,7 +122,7 @@ fn what_the_ledger_says_is_all_that_was_searched() {
 fn workers_of_several_threads_find_the_values_with_jobs_of_one_thread_and_of_more() {
     let requests = roots(5, EMPTIES, 2, Kind::Value).expect("weights");
     let run = |slots_of_each| {
-        let one = cluster(12);
+        let one = cluster(5);
         let config = Config { slots_of_each, ..one.config.clone() };
         let cluster = Cluster { threads: 8, config, ..one };
         let mut threads = BTreeSet::new();
