@@ -14,7 +14,8 @@ use std::rc::Rc;
 use libfuzzer_sys::fuzz_target;
 
 // Where the tests expect each other.
-use tests::{advisor, choices, disk, oracle, random, script, tables, worker, world};
+#[allow(unused_imports, reason = "as above")]
+use tests::*;
 
 thread_local! {
     static ORACLE: Rc<oracle::Oracle> = Rc::default();

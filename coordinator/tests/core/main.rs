@@ -1,34 +1,34 @@
 //! The coordinator core, driven by lists of events and by whole simulated clusters.
 //!
-//! `fuzz/fuzz_targets/storm.rs` has this file as a module and uses those that are visible there.
+//! `fuzz/fuzz_targets/storm.rs` has this file as a module, where all others have to be visible.
 
 pub(crate) mod advisor;
-mod campaigns;
+pub(crate) mod campaigns;
 #[cfg(fuzzing)]
 pub(crate) mod choices;
-mod claims;
-mod debts;
+pub(crate) mod claims;
+pub(crate) mod debts;
 pub(crate) mod disk;
-mod doubts;
-mod excuses;
-mod hung;
-mod inside;
-mod jobs;
-mod late;
-mod lead;
-mod leases;
-mod liars;
-mod misled;
+pub(crate) mod doubts;
+pub(crate) mod excuses;
+pub(crate) mod hung;
+pub(crate) mod inside;
+pub(crate) mod jobs;
+pub(crate) mod late;
+pub(crate) mod lead;
+pub(crate) mod leases;
+pub(crate) mod liars;
+pub(crate) mod misled;
 pub(crate) mod oracle;
 pub(crate) mod random;
-mod requests;
-mod scenarios;
+pub(crate) mod requests;
+pub(crate) mod scenarios;
 pub(crate) mod script;
-mod slots;
-mod small_boards;
-mod stay;
+pub(crate) mod slots;
+pub(crate) mod small_boards;
+pub(crate) mod stay;
 pub(crate) mod storms;
 pub(crate) mod tables;
-mod verdicts;
+pub(crate) mod verdicts;
 pub(crate) mod worker;
 pub(crate) mod world;
