@@ -5,7 +5,7 @@ use std::fmt;
 
 use outflank_engine::{BoardSize, Window};
 
-use crate::invalid::{InvalidField, needed, required, within};
+use crate::invalid::{InvalidField, amount, needed, required, within};
 use crate::v1;
 use crate::v1::import_part::Part;
 
@@ -341,8 +341,8 @@ impl TryFrom<v1::Campaign> for Campaign {
             active: wire.active,
             disputed: wire.disputed,
             nodes: wire.nodes,
-            nodes_per_second: wire.nodes_per_second,
-            predicted_nodes_left: wire.predicted_nodes_left,
+            nodes_per_second: amount("nodes_per_second", wire.nodes_per_second)?,
+            predicted_nodes_left: amount("predicted_nodes_left", wire.predicted_nodes_left)?,
             seconds_left: wire.seconds_left,
             fault: wire.fault,
             workers: wire.workers,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use outflank_engine::{Position, Window};
 
-use crate::invalid::{InvalidField, list, needed};
+use crate::invalid::{InvalidField, amount, list, needed};
 use crate::v1;
 
 /// What a coordinator and its workers do at one moment.
@@ -164,10 +164,6 @@ impl TryFrom<v1::WorkerState> for WorkerState {
     type Error = InvalidField;
 
     fn try_from(wire: v1::WorkerState) -> Result<Self, InvalidField> {
-        let rate = wire.nodes_per_second;
-        if !(rate.is_finite() && rate >= 0.0) {
-            return Err(InvalidField::new("nodes_per_second", &rate, "a number from 0"));
-        }
         let (done, stopped, failed) = (wire.jobs_done, wire.jobs_stopped, wire.jobs_failed);
         Ok(Self {
             name: wire.name,
@@ -179,7 +175,7 @@ impl TryFrom<v1::WorkerState> for WorkerState {
             joined: Duration::from_millis(wire.joined_millis),
             heard: Duration::from_millis(wire.heard_millis),
             is_draining: wire.draining,
-            nodes_per_second: rate,
+            nodes_per_second: amount("nodes_per_second", wire.nodes_per_second)?,
             nodes: wire.nodes,
             jobs: JobCounts { done, stopped, failed },
             running: list("jobs", wire.jobs, usize::MAX, "jobs", RunningJob::try_from)?,

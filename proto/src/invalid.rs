@@ -92,6 +92,15 @@ pub(crate) fn count(field: &str, number: u64) -> Result<u64, InvalidField> {
     }
 }
 
+/// Returns `number` if it can be an amount: finite, and not below 0.
+pub(crate) fn amount(field: &str, number: f64) -> Result<f64, InvalidField> {
+    if number.is_finite() && number >= 0.0 {
+        Ok(number)
+    } else {
+        Err(InvalidField::new(field, &number, "a number from 0"))
+    }
+}
+
 /// Returns `text` if it is short enough for a log line.
 pub(crate) fn short(field: &str, text: String) -> Result<String, InvalidField> {
     if text.len() <= 256 {

@@ -145,8 +145,19 @@ fn bad_fields_are_named() {
     let name = "good".to_owned();
     let export = v1::ExportRequest { name: name.clone(), selection: 7, ..Default::default() };
     assert_eq!(ExportRequest::try_from(export).unwrap_err().field, "selection");
-    let state = v1::Campaign { name, form: 1, rows: 4, open: 3, ..v1::Campaign::default() };
-    assert_eq!(Campaign::try_from(state).unwrap_err().field, "rows");
+    let state = v1::Campaign { name, form: 1, rows: 4, open: 4, ..v1::Campaign::default() };
+    let field = |state: v1::Campaign| Campaign::try_from(state).map_err(|error| error.field);
+    assert!(field(state.clone()).is_ok());
+    let named = |field: &str| Err(field.to_owned());
+    assert_eq!(field(v1::Campaign { open: 3, ..state.clone() }), named("rows"));
+    // A fuzzer sent no number.
+    for bad in [f64::NAN, f64::INFINITY, -1.0] {
+        let (rate, left) = (state.clone(), state.clone());
+        let rate = v1::Campaign { nodes_per_second: bad, ..rate };
+        assert_eq!(field(rate), named("nodes_per_second"));
+        let left = v1::Campaign { predicted_nodes_left: bad, ..left };
+        assert_eq!(field(left), named("predicted_nodes_left"));
+    }
 }
 
 #[test]
