@@ -58,7 +58,7 @@ const IN_THE_NETWORK: [Fault; 6] = [
     Fault::CoordinatorKilled,
 ];
 
-/// What is done where there are liars, beside all else.
+/// What is done on loopback where there are liars: as without them, and more often to the coordinator.
 const WITH_LIARS: [Fault; 11] = [
     Fault::LiarCame,
     Fault::LiarCame,
