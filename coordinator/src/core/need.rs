@@ -21,8 +21,9 @@ const DOUBT: f64 = 0.02;
 const SEARCHED_ERROR: f64 = 1.5;
 const SEARCHED: f64 = 1e6;
 
-/// How often what a worker believes of its goal after its last selective search is wrong, and after an
-/// earlier one: near the value, where it matters. `docs/simulation.md` has the measurements.
+/// How often what a worker believes of its goal is taken to be wrong: after its last selective search, and after an
+/// earlier one. The first lies between what was measured at a threshold next to the value and farther from it, the
+/// second is that next to the value (`docs/simulation.md`, "Estimates and beliefs").
 const WRONG: [f64; 2] = [0.12, 0.35];
 
 /// How much the estimate of a position that is split says against those of its children: errors of
