@@ -1,7 +1,7 @@
 //! The best generator of each instruction set, as an implementation by the set's token; and the
 //! best for the set that the crate is compiled for.
 //!
-//! The choice rests on single queries and batches on Zen 4 and Zen 5 (docs/sliding.md). Batches with GFNI
+//! The choice rests on single queries and batches on Zen 4 and Zen 5 (docs/log/sliding.md). Batches with GFNI
 //! are tuned for processors whose units have all 512 bits; on Zen 4, which takes two turns, they are still the
 //! best: in registers of 256 bits the same takes 10 % longer.
 

@@ -24,8 +24,8 @@
 //! assert_eq!(attacks, sliding::rook(d4, occupied | 1 << d4));
 //! ```
 //!
-//! [`tricks`] shows with diagrams how the generators work; `docs/sliding.md` of the repository has what
-//! was measured.
+//! [`tricks`] shows with diagrams how the generators work; `docs/sliding.md` of the repository says how good they
+//! are, and `docs/log/sliding.md` has all that was measured.
 //!
 //! # Which function?
 //! | you have | take |
