@@ -338,7 +338,7 @@ pub(crate) enum StoreAction {
         #[arg(long)]
         json: bool,
     },
-    /// Check every record and the index; change nothing.
+    /// Check every record, and the index where the store can be written; change nothing.
     Verify {
         /// The folder of the store.
         dir: PathBuf,
@@ -384,7 +384,7 @@ pub(crate) struct ProofExport {
     /// The size of the board, such as 6x6, as for solve.
     #[arg(long, value_name = "COLUMNSxROWS", default_value_t = BoardSize::STANDARD)]
     pub(crate) board: BoardSize,
-    /// The folder of the proof store, which nobody else may be using [default: that of solve].
+    /// The folder of the proof store, which nobody else may be using but to read it [default: that of solve].
     #[arg(long, value_name = "DIR")]
     pub(crate) store: Option<PathBuf>,
     /// The file to write [default: standard output].

@@ -29,7 +29,7 @@ fn export(arguments: &ProofExport) -> Result<Exit, Failure> {
     let problems = input::read(&arguments.position, arguments.board)?;
     let roots: Vec<Position> = problems.iter().map(|problem| problem.position).collect();
     let path = arguments.store.clone().map_or_else(machine::default_store, Ok)?;
-    let store = store::open_existing(&path)?;
+    let store = store::open_to_look(&path)?;
     let options = Options { producer: machine::build(), max_leaf: arguments.max_leaf };
     let to = |out: &mut dyn Write| proof::export(&store, &roots, &options, out);
     let summary = match &arguments.out {

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::anyhow;
 use outflank_coordinator::service::{self, MendedDocket};
 use outflank_coordinator::store::{
-    self, ExportError, Extent, Opened, Repair, Stats, Store, Verification,
+    self, ExportError, Extent, Opened, Repair, Stats, Store, StoreError, Verification,
 };
 use serde_json::json;
 
@@ -51,12 +51,40 @@ pub(crate) fn open_existing(path: &Path) -> Result<Store, Failure> {
     Ok(store)
 }
 
+/// Opens a store that must exist to look at it, whether it can be written or only be read, and tells what was found.
+pub(crate) fn open_to_look(path: &Path) -> Result<Store, Failure> {
+    let (store, opened) = Store::open_to_look(path).map_err(not_seen)?;
+    tell(path, &opened);
+    Ok(store)
+}
+
+/// Returns the failure to look at a store, with what to do where somebody uses it.
+fn not_seen(error: StoreError) -> Failure {
+    let error = match error {
+        StoreError::InUse { .. } => anyhow!(
+            "{error}; look at it when that has ended, or at a copy, which may be taken meanwhile \
+             (docs/operations.md, Backup)"
+        ),
+        error => anyhow!(error),
+    };
+    Failure::new(Exit::Store, error)
+}
+
 /// Logs what opening a store found out.
 fn tell(path: &Path, opened: &Opened) {
-    let Opened { records, replayed, cut, rebuilt, contradictions } = opened;
+    let Opened { records, replayed, cut, rebuilt, contradictions, only_read } = opened;
     let store = path.display();
+    if let Some(reason) = only_read {
+        tracing::warn!(
+            %store,
+            reason,
+            "the store can only be read: an index is made in memory from the log, and nothing is mended"
+        );
+    }
     tracing::info!(%store, records, replayed, "store opened");
-    if let Some(cut) = cut {
+    if let (Some(cut), true) = (cut, only_read.is_some()) {
+        tracing::info!(%store, ?cut, "an unfinished write at the end of the log is left out");
+    } else if let Some(cut) = cut {
         tracing::info!(%store, ?cut, "an unfinished write was cut off the end of the log");
     }
     if let Some(rebuilt) = rebuilt {
@@ -68,7 +96,7 @@ fn tell(path: &Path, opened: &Opened) {
 }
 
 fn stats(dir: &Path, json: bool) -> Result<Exit, Failure> {
-    let store = open_existing(dir)?;
+    let store = open_to_look(dir)?;
     let stats = store.stats().or_exit(Exit::Store)?;
     if json {
         output::line(&counted_as_json(&stats))?;
@@ -101,7 +129,7 @@ fn counted_as_json(stats: &Stats) -> String {
 }
 
 fn verify(dir: &Path, json: bool) -> Result<Exit, Failure> {
-    let mut found = store::verify(dir).or_exit(Exit::Store)?;
+    let mut found = store::verify(dir).map_err(not_seen)?;
     let docket = service::docket_problems(&machine::docket(dir)).or_exit(Exit::Store)?;
     docket.into_iter().for_each(|problem| found.note(problem));
     if json {
@@ -126,7 +154,8 @@ fn found_as_json(found: &Verification) -> String {
         "segments": found.segments, "frames": found.frames, "claims": found.claims,
         "positions": found.positions, "quarantined": found.quarantined,
         "problems": found.problems, "described": described, "torn": found.torn,
-        "behind": found.behind, "sound": found.is_sound(),
+        "behind": found.behind, "index_checked": !found.index_unread,
+        "sound": found.is_sound(),
     })
     .to_string()
 }
@@ -149,6 +178,11 @@ fn tell_what_was_found(found: &Verification) -> anyhow::Result<()> {
     }
     if found.behind {
         output::line("the index is behind the log; opening the store catches up")?;
+    }
+    if found.index_unread {
+        output::line(
+            "the index was not checked: the store can only be read, and opening an index writes",
+        )?;
     }
     Ok(())
 }
@@ -177,7 +211,7 @@ fn repair(dir: &Path) -> Result<Exit, Failure> {
         }
         Ok(())
     };
-    let done = store::repair_after(dir, first).or_exit(Exit::Store)?;
+    let done = store::repair_after(dir, first).map_err(not_repaired)?;
     output::line(&what_was_done(&done, docket.is_some()))?;
     if let Some(docket) = &docket {
         output::line(&what_became_of(&path, docket))?;
@@ -191,6 +225,16 @@ fn repair(dir: &Path) -> Result<Exit, Failure> {
         ))?;
     }
     Ok(Exit::Done)
+}
+
+/// Returns the failure to repair a store, with what to do where it can only be read.
+fn not_repaired(error: StoreError) -> Failure {
+    let advice = "a copy of it can be repaired where it can be written";
+    let error = match error {
+        error @ StoreError::ReadOnly { .. } => anyhow!("{:#}; {advice}", anyhow!(error)),
+        error => anyhow!(error),
+    };
+    Failure::new(Exit::Store, error)
 }
 
 /// Returns what a repair has done with log and index.
@@ -244,7 +288,7 @@ fn tell_aside(done: &Repair, docket: Option<&MendedDocket>) -> anyhow::Result<()
 }
 
 fn export(dir: &Path) -> Result<Exit, Failure> {
-    let store = open_existing(dir)?;
+    let store = open_to_look(dir)?;
     let exported = store.export(output::bulk());
     match exported {
         Ok(_lines) => Ok(Exit::Done),

@@ -34,6 +34,7 @@ mod manifest;
 mod open;
 mod origins;
 mod queue;
+mod read_only;
 mod record;
 mod repair;
 mod replay;
@@ -56,10 +57,11 @@ use outflank_engine::{Bound, Position};
 use append::Batch;
 use claim::Entry;
 use disk::{Disk, SystemDisk};
-use files::Files;
+use files::{Files, Layout};
 use index::{Index, MemoryIndex};
 use origins::Origins;
 use queue::{Queue, Request, guard};
+use read_only::Looked;
 
 pub(crate) use disk::sync_folder;
 pub use error::StoreError;
@@ -81,8 +83,10 @@ pub struct Store {
     origins: RwLock<Origins>,
     records: AtomicU64,
     queue: Queue,
-    /// `None` for a store in memory.
+    /// `None` for a store in memory, or one that can only be read.
     files: Mutex<Option<Files>>,
+    /// What there is of a store that can only be read.
+    looked: Option<Looked>,
     /// The file that makes the next open rebuild the index; `None` for a store in memory.
     doubt: Option<PathBuf>,
     doubted: AtomicBool,
@@ -134,16 +138,38 @@ impl Store {
     /// # Errors
     /// As [`Store::open`], and [`StoreError::NoStore`].
     pub fn open_existing(path: &Path) -> Result<(Self, Opened), StoreError> {
-        if open::is_store(path) || path.is_file() {
+        if path.is_file() || open::is_store(path)? {
             return Self::open(path);
         }
         Err(StoreError::NoStore { path: path.to_owned() })
+    }
+
+    /// Opens a store that must exist to look at it: as [`Store::open_existing`], or where it can only be read without
+    /// writing anything, with an index in memory that is made from the whole log. Such a store refuses what would
+    /// change it; others who only read it may have it open, too.
+    ///
+    /// # Errors
+    /// As [`Store::open_existing`].
+    pub fn open_to_look(path: &Path) -> Result<(Self, Opened), StoreError> {
+        if path.is_dir() && open::is_store(path)? {
+            let layout = Layout::new(path);
+            if let Err(refusal) = read_only::check_writable(&layout) {
+                return read_only::open(layout, refusal);
+            }
+        }
+        Self::open_existing(path)
     }
 
     /// Returns a store that keeps nothing when it is dropped.
     #[must_use]
     pub fn in_memory() -> Self {
         Self::new(Box::new(MemoryIndex::default()), Origins::default(), 0, None)
+    }
+
+    fn with_look(index: MemoryIndex, origins: Origins, records: u64, looked: Looked) -> Self {
+        let mut store = Self::new(Box::new(index), origins, records, None);
+        store.looked = Some(looked);
+        store
     }
 
     fn with_files(
@@ -163,6 +189,7 @@ impl Store {
             queue: Queue::default(),
             doubt: files.as_ref().map(|files| files.layout.doubt()),
             files: Mutex::new(files),
+            looked: None,
             doubted: AtomicBool::new(false),
         }
     }
@@ -188,6 +215,7 @@ impl Store {
     /// none of the records may be counted on, but those of earlier calls are safe; after a failed
     /// sync the store refuses further records until it is opened again.
     pub fn append(&self, records: &[Record]) -> Result<Appended, StoreError> {
+        self.check_writable()?;
         for record in records {
             if record.position != record.position.canonical() {
                 return Err(StoreError::NotCanonical { position: record.position });
@@ -220,6 +248,7 @@ impl Store {
     /// # Errors
     /// As [`Store::append`].
     pub fn quarantine(&self, claim: &Record, held: Bound) -> Result<(), StoreError> {
+        self.check_writable()?;
         origins::check(&claim.provenance.origin)?;
         let mut files = guard(&self.files);
         let Some(files) = files.as_mut() else { return Ok(()) };
@@ -236,6 +265,7 @@ impl Store {
     /// # Errors
     /// If the disk fails. A part may have been taken back then; doing it again takes back the rest.
     pub fn withdraw(&self, worker: &str) -> Result<u64, StoreError> {
+        self.check_writable()?;
         withdraw::withdraw(self, worker, withdraw::A_FRAME)
     }
 
@@ -313,8 +343,14 @@ impl Store {
         if let Some(files) = &*guard(&self.files) {
             stats.log_bytes = size(&files.layout.log())?;
             stats.index_bytes = size(&files.layout.index())?;
-            let quarantine = size(&files.layout.quarantine())?;
-            stats.quarantine_bytes = quarantine.saturating_sub(frame::HEAD_BYTES as u64);
+            stats.quarantine_bytes = quarantined(size(&files.layout.quarantine())?);
+        }
+        if let Some(Looked { layout, log, .. }) = &self.looked {
+            // What was never begun, or not copied, is missing.
+            let size = |path: &Path| if path.is_dir() { size(path) } else { Ok(0) };
+            stats.log_bytes = size(log)?;
+            stats.index_bytes = size(&layout.index())?;
+            stats.quarantine_bytes = quarantined(size(&layout.quarantine())?);
         }
         Ok(stats)
     }
@@ -327,6 +363,11 @@ impl Store {
         let mut files = guard(&self.files);
         let Some(files) = files.as_mut() else { return Ok(()) };
         files.checkpoint(&*self.index, self.records(), self.origins().count())
+    }
+
+    /// Returns an error if the store can only be read.
+    fn check_writable(&self) -> Result<(), StoreError> {
+        self.looked.as_ref().map_or(Ok(()), |looked| Err(looked.refusal.clone()))
     }
 
     fn look_up(&self, position: Position) -> Result<Option<Entry>, StoreError> {
@@ -383,6 +424,11 @@ impl Drop for Store {
             tracing::warn!(%error, "the index was not made durable at the end");
         }
     }
+}
+
+/// Returns how much there is in a quarantine of so many bytes.
+fn quarantined(bytes: u64) -> u64 {
+    bytes.saturating_sub(frame::HEAD_BYTES as u64)
 }
 
 /// Returns the size of the files in the folder `path`, in bytes.

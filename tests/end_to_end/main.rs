@@ -16,6 +16,7 @@ mod log_lines;
 mod moved;
 mod over;
 mod proof;
+mod read_only;
 mod signals;
 mod small_boards;
 mod solve;

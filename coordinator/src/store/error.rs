@@ -29,6 +29,19 @@ pub enum StoreError {
         /// The process, if it could be read.
         process: Option<u32>,
     },
+    /// This process may read the store, and not write it.
+    #[error(
+        "the store at {path} can only be read, expected a folder and files that this user may \
+         write: opening {part}"
+    )]
+    ReadOnly {
+        /// The store.
+        path: PathBuf,
+        /// The part of it that cannot be written.
+        part: PathBuf,
+        /// The system's reason.
+        source: Arc<io::Error>,
+    },
     /// There is nothing at this path.
     #[error("there is no store at {path}")]
     NoStore {

@@ -1,7 +1,7 @@
-//! One process a store: a lock of the operating system, which goes with its holder.
+//! One process a store, or several that only read it: a lock of the operating system, which goes with its holder.
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{Read, Seek, Write};
+use std::io::{ErrorKind, Read, Seek, Write};
 use std::path::Path;
 
 use super::error::StoreError;
@@ -25,10 +25,9 @@ impl Lock {
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                let mut holder = String::new();
-                // Who it is only decorates the message.
-                let process = file.read_to_string(&mut holder).ok();
-                let process = process.and_then(|_| holder.trim().parse().ok());
+                // Those who only read it do not sign: the file names who used it before them.
+                let is_read = file.try_lock_shared().is_ok();
+                let process = if is_read { None } else { holder(&mut file) };
                 return Err(StoreError::InUse { path: store.to_owned(), process });
             }
             Err(TryLockError::Error(error)) => return Err(StoreError::io("locking", &path)(error)),
@@ -43,6 +42,35 @@ impl Lock {
         }
         Ok(Self { file })
     }
+
+    /// Takes a lock of the store at `store` that others who only read it may have as well; it writes nothing. Returns
+    /// `None` where the store has no lock, as a copy: nobody can be using it.
+    ///
+    /// # Errors
+    /// [`StoreError::InUse`] if somebody has it who may write.
+    pub(super) fn share(store: &Path) -> Result<Option<Self>, StoreError> {
+        let path = store.join("LOCK");
+        let mut file = match File::open(&path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(StoreError::io("opening", &path)(error)),
+        };
+        match file.try_lock_shared() {
+            Ok(()) => Ok(Some(Self { file })),
+            Err(TryLockError::WouldBlock) => {
+                let process = holder(&mut file);
+                Err(StoreError::InUse { path: store.to_owned(), process })
+            }
+            Err(TryLockError::Error(error)) => Err(StoreError::io("locking", &path)(error)),
+        }
+    }
+}
+
+/// Returns the process that has signed the lock. Who it is only decorates a message.
+fn holder(file: &mut File) -> Option<u32> {
+    let mut holder = String::new();
+    file.read_to_string(&mut holder).ok()?;
+    holder.trim().parse().ok()
 }
 
 impl Drop for Lock {

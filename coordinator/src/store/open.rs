@@ -1,6 +1,7 @@
 //! Opening a store: the lock, the end of the log, and an index that agrees with it.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,7 +18,7 @@ use super::origins::Origins;
 use super::replay::{Clashes, Replay};
 use super::scan::{self, Cut, Place, segment_path};
 use super::sled_index::SledIndex;
-use super::{Store, repair};
+use super::{Store, read_only, repair};
 
 /// How a store is laid out on disk and how often it takes stock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,8 +47,11 @@ pub struct Opened {
     pub cut: Option<Cut>,
     /// Why the index was made again, if it was.
     pub rebuilt: Option<Rebuilt>,
-    /// Pairs of claims in the log that contradict each other and were not taken back; they are in quarantine.
+    /// Pairs of claims in the log that contradict each other and were not taken back; they are in quarantine, unless
+    /// the store can only be read.
     pub contradictions: u64,
+    /// Why the store could only be read, if that is so: the index is then one in memory.
+    pub only_read: Option<String>,
 }
 
 /// Why the index was made again.
@@ -79,6 +83,7 @@ pub(super) fn open(
 ) -> Result<(Store, Opened), StoreError> {
     create(store)?;
     let layout = Layout::new(store);
+    read_only::check_writable(&layout)?;
     let lock = Lock::take(store)?;
     repair::finish(&layout)?;
     let log = layout.log();
@@ -124,7 +129,7 @@ fn create(store: &Path) -> Result<(), StoreError> {
         let parent = parent.unwrap_or_else(|| PathBuf::from("/"));
         return sync_folder(&parent).map_err(StoreError::io("syncing", &parent));
     }
-    if is_store(store) {
+    if is_store(store)? {
         return Ok(());
     }
     for file in fs::read_dir(store).map_err(StoreError::io("listing", store))? {
@@ -137,14 +142,23 @@ fn create(store: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Returns whether the folder `store` is or was about to become a store.
-pub(super) fn is_store(store: &Path) -> bool {
+/// Returns whether the folder `store` is or was about to become a store; fails where it may not be looked into.
+pub(super) fn is_store(store: &Path) -> Result<bool, StoreError> {
     let layout = Layout::new(store);
-    [layout.log(), layout.salvaged(), store.join("LOCK")].iter().any(|part| part.exists())
+    for part in [layout.log(), layout.salvaged(), store.join("LOCK")] {
+        match part.try_exists() {
+            Ok(false) => {}
+            // Below a file there is nothing.
+            Err(error) if error.kind() == ErrorKind::NotADirectory => {}
+            Ok(true) => return Ok(true),
+            Err(error) => return Err(StoreError::io("looking into", store)(error)),
+        }
+    }
+    Ok(false)
 }
 
 /// Returns an error if the log ends before the place up to which the manifest saw it synced.
-fn check_length(log: &Path, manifest: &Manifest) -> Result<(), StoreError> {
+pub(super) fn check_length(log: &Path, manifest: &Manifest) -> Result<(), StoreError> {
     let Place { segment, offset, .. } = manifest.place;
     let present = scan::segments(log)?;
     let missing = (1..=segment).find(|segment| !present.contains(segment));
@@ -287,17 +301,35 @@ fn clear_up(layout: &Layout, failure: &StoreError) {
 }
 
 fn make_index(layout: &Layout, manifest: Option<&Manifest>) -> Result<Agreed, StoreError> {
-    let log = layout.log();
     let index = SledIndex::open(&layout.index())?;
-    let mut replay = Replay::new(&index, &log, Origins::default());
+    let Whole { origins, end, clashes, opened } = read_whole(&layout.log(), &index, manifest)?;
+    Ok(Agreed { index, origins, end, clashes, opened })
+}
+
+/// What a whole log holds besides what its index says.
+#[derive(Debug, Default)]
+pub(super) struct Whole {
+    pub(super) origins: Origins,
+    end: Place,
+    pub(super) clashes: Clashes,
+    pub(super) opened: Opened,
+}
+
+/// Puts what the log in the folder `log` says into an empty index.
+pub(super) fn read_whole(
+    log: &Path,
+    index: &dyn Index,
+    manifest: Option<&Manifest>,
+) -> Result<Whole, StoreError> {
+    let mut replay = Replay::new(index, log, Origins::default());
     let synced = manifest.map(|manifest| manifest.place);
     let (end, cut) =
-        scan::read_to_end(&log, Place::START, synced, &mut |frame| replay.apply(frame))?;
+        scan::read_to_end(log, Place::START, synced, &mut |frame| replay.apply(frame))?;
     replay.flush()?;
     let Replay { origins, added, removed, frames: replayed, clashes, .. } = replay;
     let records = added - removed;
     let opened = Opened { records, replayed, cut, ..Opened::default() };
-    Ok(Agreed { index, origins, end, clashes, opened })
+    Ok(Whole { origins, end, clashes, opened })
 }
 
 fn open_quarantine(

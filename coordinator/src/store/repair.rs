@@ -18,6 +18,7 @@ use super::frame::{self, FULL_BODY, Frame};
 use super::lock::Lock;
 use super::log::Log;
 use super::open::{Options, is_store};
+use super::read_only;
 use super::record::Origin;
 use super::scan::{Met, Place, Scan};
 use super::verify::{Verification, check};
@@ -74,10 +75,11 @@ pub fn repair_after(
     store: &Path,
     first: impl FnOnce(Extent) -> Result<(), StoreError>,
 ) -> Result<Repair, StoreError> {
-    if !is_store(store) {
+    if !is_store(store)? {
         return Err(StoreError::NoStore { path: store.to_owned() });
     }
     let layout = Layout::new(store);
+    read_only::check_writable(&layout)?;
     let lock = Lock::take(store)?;
     let found = with_whole_log(&layout);
     let extent = match &found {

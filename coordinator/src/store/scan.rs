@@ -24,6 +24,12 @@ impl Place {
     pub(super) const START: Self = Self { segment: 1, offset: HEAD_BYTES as u64, frame: 0 };
 }
 
+impl Default for Place {
+    fn default() -> Self {
+        Self::START
+    }
+}
+
 /// The end of a log that was cut off at opening: a write that was not completed.
 ///
 /// No proof in it was acknowledged.

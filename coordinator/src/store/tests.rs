@@ -2,6 +2,7 @@
 
 mod index;
 mod quarantine;
+mod read_only;
 mod withdrawal;
 
 use std::collections::BTreeSet;

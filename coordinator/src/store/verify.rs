@@ -13,6 +13,7 @@ use super::index::Index;
 use super::lock::Lock;
 use super::manifest::{Found, Manifest};
 use super::open::is_store;
+use super::read_only;
 use super::scan::{self, Damage, Met, Place, Scan};
 use super::sled_index::SledIndex;
 
@@ -45,6 +46,8 @@ pub struct Verification {
     pub torn: bool,
     /// Whether the index lacks the end of the log; opening the store catches up.
     pub behind: bool,
+    /// Whether the index was left alone because the store can only be read: it cannot be opened without writing.
+    pub index_unread: bool,
 }
 
 impl Verification {
@@ -108,21 +111,45 @@ fn at(offset: Option<u64>) -> String {
     offset.map_or_else(String::new, |offset| format!(" at offset {offset}"))
 }
 
-/// Reads the log in full and compares the index with it; changes nothing in the log.
+/// Reads the log in full and compares the index with it; changes nothing in the log. Where the store can only be read it
+/// changes nothing at all, and leaves the index alone.
 ///
 /// # Errors
 /// If there is no store at `store`, if it is in use, of another schema version, or if the system
 /// refuses. Damage is no error but a part of the answer.
 pub fn verify(store: &Path) -> Result<Verification, StoreError> {
-    if !is_store(store) {
+    if !is_store(store)? {
         return Err(StoreError::NoStore { path: store.to_owned() });
     }
+    let layout = Layout::new(store);
+    if read_only::check_writable(&layout).is_err() {
+        return look(&layout);
+    }
     let _lock = Lock::take(store)?;
-    check(&Layout::new(store))
+    check(&layout)
+}
+
+/// As [`verify`], where the store exists and is to be read only.
+pub(super) fn look(layout: &Layout) -> Result<Verification, StoreError> {
+    let _lock = Lock::share(&layout.store)?;
+    check_with(layout, Access::Read)
 }
 
 /// As [`verify`], where the store exists and nobody else can use it.
 pub(super) fn check(layout: &Layout) -> Result<Verification, StoreError> {
+    check_with(layout, Access::Write)
+}
+
+/// What a check may do with the index.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Access {
+    /// Open it, which writes beside it.
+    Write,
+    /// See whether it is there.
+    Read,
+}
+
+fn check_with(layout: &Layout, access: Access) -> Result<Verification, StoreError> {
     let mut verification = Verification::default();
     let manifest = match Manifest::read(&layout.store)? {
         Found::Manifest(manifest) => Some(manifest),
@@ -136,11 +163,18 @@ pub(super) fn check(layout: &Layout) -> Result<Verification, StoreError> {
     let end = read_log(layout, manifest.as_ref(), &mut verification)?;
     read_quarantine(layout, &mut verification)?;
     verification.behind = manifest.is_none_or(|manifest| manifest.place != end);
-    if layout.doubt().exists() || layout.unfinished().exists() {
+    let index = if layout.doubt().exists() || layout.unfinished().exists() {
         let what = "it is in doubt; opening the store makes it again".to_owned();
         verification.index_problem(&layout.index(), what);
+        None
     } else if layout.index().exists() || !verification.behind {
-        compare_index(layout, manifest.as_ref(), &mut verification)?;
+        find_index(layout, manifest.as_ref(), access, &mut verification)?
+    } else {
+        None
+    };
+    // Without an index the log may still contradict itself; who may open the store is told by that.
+    if index.is_some() || access == Access::Read && layout.log().is_dir() {
+        compare_index(layout, manifest.as_ref(), index.as_ref(), &mut verification)?;
     }
     Ok(verification)
 }
@@ -192,46 +226,53 @@ fn read_quarantine(layout: &Layout, verification: &mut Verification) -> Result<(
     Ok(())
 }
 
-/// Compares the entry of every position with the claims of the log, and the other way round.
-fn compare_index(
+/// Returns the index, if it is there, may be opened, and holds what the manifest says.
+fn find_index(
     layout: &Layout,
     manifest: Option<&Manifest>,
+    access: Access,
     verification: &mut Verification,
-) -> Result<(), StoreError> {
+) -> Result<Option<SledIndex>, StoreError> {
     let path = layout.index();
     if !path.exists() {
         verification.index_problem(&path, "the index is missing".to_owned());
-        return Ok(());
+        return Ok(None);
     }
-    let index = match SledIndex::open(&path) {
-        Ok(index) => index,
-        Err(StoreError::Index { reason, .. }) => {
-            verification.index_problem(&path, reason);
-            return Ok(());
-        }
+    if access == Access::Read {
+        verification.index_unread = true;
+        return Ok(None);
+    }
+    let opened = SledIndex::open(&path).and_then(|index| {
+        let is_whole = manifest.map_or(Ok(true), |manifest| index.covers(manifest))?;
+        Ok((index, is_whole))
+    });
+    let what = match opened {
+        Ok((index, true)) => return Ok(Some(index)),
+        Ok((_, false)) => "the index does not hold what the manifest says".to_owned(),
+        Err(StoreError::Index { reason, .. }) => reason,
         Err(error) => return Err(error),
     };
-    let is_whole = manifest.map_or(Ok(true), |manifest| index.covers(manifest));
-    match is_whole {
-        Ok(true) => {}
-        Ok(false) => {
-            let what = "the index does not hold what the manifest says".to_owned();
-            verification.index_problem(&path, what);
-            return Ok(());
-        }
-        Err(StoreError::Index { reason, .. }) => {
-            verification.index_problem(&path, reason);
-            return Ok(());
-        }
-        Err(error) => return Err(error),
-    }
+    verification.index_problem(&path, what);
+    Ok(None)
+}
+
+/// Compares the entry of every position with the claims of the log, and the other way round; without an index, only the
+/// claims with each other.
+fn compare_index(
+    layout: &Layout,
+    manifest: Option<&Manifest>,
+    index: Option<&SledIndex>,
+    verification: &mut Verification,
+) -> Result<(), StoreError> {
     let covered = manifest.map_or(0, |manifest| manifest.place.frame);
     let passes = verification.claims.div_ceil(POSITIONS_A_PASS).max(1);
     for pass in 0..passes {
         let in_pass = |position: Position| spread(position) % passes == pass;
         let merged = merge_log(layout, covered, &in_pass)?;
         merged.report(&layout.log(), verification);
-        compare_pass(&index, &path, &merged, &in_pass, verification)?;
+        if let Some(index) = index {
+            compare_pass(index, &layout.index(), &merged, &in_pass, verification)?;
+        }
     }
     Ok(())
 }

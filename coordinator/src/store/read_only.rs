@@ -1,0 +1,96 @@
+//! Stores that this process may only read: a snapshot, a backup on a read-only mount, the store of another user.
+//!
+//! sled cannot open an index without writing beside it. So the index on disk is left alone, and one in memory is made
+//! from the log, which takes the time and the memory that the whole log needs. Nothing is written: no lock is signed, no
+//! torn end cut, no contradiction put into quarantine, and an interrupted repair is read as if it were completed.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use nix::errno::Errno;
+use nix::unistd::{AccessFlags, eaccess};
+
+use super::Store;
+use super::error::StoreError;
+use super::files::Layout;
+use super::index::MemoryIndex;
+use super::lock::Lock;
+use super::manifest::{Found, Manifest};
+use super::open::{self, Opened, Whole};
+use super::scan::{self, segment_path};
+
+/// What a store that can only be read keeps while it is open.
+#[derive(Debug)]
+pub(super) struct Looked {
+    pub(super) layout: Layout,
+    /// The folder of the log that was read.
+    pub(super) log: PathBuf,
+    /// Why it cannot be written.
+    pub(super) refusal: StoreError,
+    _lock: Option<Lock>,
+}
+
+/// Returns an error if opening the store would have to write something that this process may not.
+pub(super) fn check_writable(layout: &Layout) -> Result<(), StoreError> {
+    for part in written(layout)? {
+        // What is missing is made in a folder that is looked at, too; other trouble shows when it is opened.
+        let Err(refused @ (Errno::EACCES | Errno::EPERM | Errno::EROFS)) =
+            eaccess(&part, AccessFlags::W_OK)
+        else {
+            continue;
+        };
+        let (path, source) = (layout.store.clone(), Arc::new(io::Error::from(refused)));
+        return Err(StoreError::ReadOnly { path, part, source });
+    }
+    Ok(())
+}
+
+/// Returns the files and folders to which opening the store writes.
+fn written(layout: &Layout) -> Result<Vec<PathBuf>, StoreError> {
+    let (store, index) = (layout.store.clone(), layout.index());
+    let mut parts = vec![store.join("LOCK"), index.join("db"), index, store];
+    for log in [layout.log(), layout.quarantine()] {
+        if !log.is_dir() {
+            continue;
+        }
+        let last = scan::segments(&log)?.pop();
+        parts.extend(last.map(|last| segment_path(&log, last)));
+        parts.push(log);
+    }
+    Ok(parts)
+}
+
+/// Opens the store of `layout`, which exists, without writing anything; `refusal` is why it cannot be written.
+pub(super) fn open(layout: Layout, refusal: StoreError) -> Result<(Store, Opened), StoreError> {
+    let lock = Lock::share(&layout.store)?;
+    let is_salvaged = layout.salvaged().exists();
+    // The manifest is that of the log which the salvage replaces.
+    let manifest = match Manifest::read(&layout.store)? {
+        Found::Manifest(manifest) if !is_salvaged => Some(manifest),
+        _ => None,
+    };
+    let log = if is_salvaged { layout.salvaged() } else { layout.log() };
+    if let Some(manifest) = &manifest {
+        open::check_length(&log, manifest)?;
+    }
+    let index = MemoryIndex::default();
+    let whole = match log.is_dir() {
+        true => open::read_whole(&log, &index, manifest.as_ref())?,
+        // A store that was only about to become one.
+        false => Whole::default(),
+    };
+    let Whole { origins, clashes, mut opened, .. } = whole;
+    opened.contradictions = clashes.values().map(|pairs| pairs.len() as u64).sum();
+    opened.only_read = Some(reason(&refusal));
+    let looked = Looked { layout, log, refusal, _lock: lock };
+    Ok((Store::with_look(index, origins, opened.records, looked), opened))
+}
+
+/// Returns what cannot be written, and why.
+fn reason(refusal: &StoreError) -> String {
+    match refusal {
+        StoreError::ReadOnly { part, source, .. } => format!("{}: {source}", part.display()),
+        other => other.to_string(),
+    }
+}
