@@ -206,16 +206,18 @@ fn repair(dir: &Path) -> Result<Exit, Failure> {
     let (mut docket, mut verdicts) = (None, 0);
     let first = |extent| {
         docket = service::mend_docket(&path)?;
+        let taken_back = service::taken_back(&path)?;
         if extent == Extent::Log {
             verdicts = service::reopen_verdicts(&path)?;
         }
-        Ok(())
+        Ok(taken_back)
     };
     let done = store::repair_after(dir, first).map_err(not_repaired)?;
     output::line(&what_was_done(&done, docket.is_some()))?;
     if let Some(docket) = &docket {
         output::line(&what_became_of(&path, docket))?;
     }
+    tell_taken_back(&done)?;
     tell_aside(&done, docket.as_ref())?;
     if verdicts > 0 {
         output::line(&format!(
@@ -270,6 +272,29 @@ fn what_became_of(path: &Path, docket: &MendedDocket) -> String {
         counted(docket.lost as u64, "line"),
         counted(docket.kept as u64, "line"),
     )
+}
+
+/// Says what was done so that nothing stands again that was taken back.
+fn tell_taken_back(done: &Repair) -> anyhow::Result<()> {
+    if done.taken_back > 0 {
+        output::line(&format!(
+            "{} of workers that were found to be wrong, and what may rest on them, were taken back once more",
+            counted(done.taken_back, "position"),
+        ))?;
+    }
+    if done.dropped > 0 {
+        output::line(&format!(
+            "{} not kept: what is lost may have taken them back, or what they rest on",
+            counted(done.dropped, "good claim"),
+        ))?;
+    }
+    if done.is_unsure {
+        output::line(
+            "whose claims were ever taken back is not known, since docket.jsonl does not say it: what is lost may have \
+             taken back what stands now",
+        )?;
+    }
+    Ok(())
 }
 
 /// Says where data lies that was moved aside, now or earlier.

@@ -56,7 +56,7 @@ use crate::campaign::Roster;
 use crate::core::{self, Advisor, Core, Event, Haste};
 use campaigns::Campaigns;
 use docket::Docket;
-pub use docket::{MendedDocket, docket_problems, mend_docket, reopen_verdicts};
+pub use docket::{MendedDocket, docket_problems, mend_docket, reopen_verdicts, taken_back};
 pub use encryption::{Encryption, InvalidEncryption};
 pub use error::ServiceError;
 use events::Events;

@@ -38,6 +38,7 @@ mod read_only;
 mod record;
 mod repair;
 mod replay;
+mod salvage;
 mod scan;
 mod sled_index;
 #[cfg(test)]
@@ -68,7 +69,7 @@ pub use error::StoreError;
 pub use export::ExportError;
 pub use open::{Opened, Options, Rebuilt};
 pub use record::{Appended, Contradicted, Method, Origin, Provenance, Record, Stored};
-pub use repair::{Extent, Repair, repair, repair_after};
+pub use repair::{Extent, Repair, TakenBack, repair, repair_after};
 pub use scan::Cut;
 pub use verify::{Problem, Verification, verify};
 

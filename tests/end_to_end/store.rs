@@ -4,7 +4,7 @@ use std::fs;
 use std::sync::Arc;
 
 use outflank_coordinator::store::{Method, Origin, Provenance, Record, Store};
-use outflank_engine::{Bound, Position, Score};
+use outflank_engine::{Bound, Position, Score, Square};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -66,6 +66,50 @@ fn a_store_with_quarantined_claims_is_not_passed_over_in_silence() {
     assert!(finished.stdout[0].contains("1 quarantined, 0 problems"), "{finished:?}");
     fs::rename(folder.join("quarantine"), home.path().join("seen")).expect("it is a folder");
     assert_eq!(run(home.path(), &verify).code, Some(0));
+}
+
+#[test]
+fn what_a_judge_took_back_does_not_come_back_with_a_repair() {
+    let home = TempDir::new().expect("a temporary folder");
+    let folder = home.path().join("store");
+    let (store, _) = Store::open(&folder).expect("a new store");
+    let claim = |empties: u32, worker: &str| {
+        let mut position = Position::START;
+        while position.empties() > empties {
+            let square = Square::all(position.moves()).next().expect("the game has just begun");
+            position = position.play(square).expect("it is legal");
+        }
+        let origin = Arc::new(Origin { worker: worker.to_owned(), ..Origin::default() });
+        let provenance = Provenance { method: Method::Search, origin };
+        let (position, bound) = (position.canonical(), Bound::at_least(Score::DRAW));
+        Record { position, bound, best_move: None, nodes: 1, provenance }
+    };
+    store.append(&[claim(58, "liar"), claim(59, "misled"), claim(57, "honest")]).expect("a disk");
+    assert_eq!(store.withdraw("liar").expect("a disk"), 2);
+    drop(store);
+    let docket = folder.join("docket.jsonl");
+    let verdict = r#"{"verdict":{"era":1,"workers":["liar"],"reason":"it was wrong"}}"#;
+    let carried_out = r#"{"taken_back":{"era":1}}"#;
+    let log = folder.join("log/000001.log");
+    let mut bytes = fs::read(&log).expect("it is there");
+    *bytes.last_mut().expect("it is long") ^= 1;
+    fs::write(&log, &bytes).expect("the store is ours");
+    let repair = |docket_says: &str, told: &str, lines: usize| {
+        let copy = home.path().join("copy");
+        fs::create_dir_all(copy.join("log")).expect("the folder is ours");
+        fs::copy(&log, copy.join("log/000001.log")).expect("the folder is ours");
+        fs::write(copy.join("docket.jsonl"), docket_says).expect("the folder is ours");
+        let repaired = run(home.path(), &["store", "repair", "copy"]);
+        assert_eq!(repaired.code, Some(0), "{repaired:?}");
+        let said = repaired.stdout.join("\n");
+        assert!(said.contains(told), "{said}");
+        assert_eq!(run(home.path(), &["store", "export", "copy"]).objects().len(), lines, "{said}");
+        fs::remove_dir_all(copy).expect("the folder is ours");
+    };
+    let known = format!("{verdict}\n{carried_out}\n");
+    repair(&known, "2 positions of workers that were found to be wrong, and what may rest", 1);
+    fs::remove_file(&docket).ok();
+    repair(&format!("{carried_out}\n"), "whose claims were ever taken back is not known", 3);
 }
 
 #[test]

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use super::convert;
 use super::journal::{self, failed};
 use crate::core::{AuditId, Doubted, Method, ProcessId, Proof};
-use crate::store::StoreError;
+use crate::store::{StoreError, TakenBack};
 pub use damage::{MendedDocket, docket_problems, mend_docket};
 
 /// What a line of the file should be.
@@ -73,6 +73,20 @@ enum Line {
     Verdict(Verdict),
     /// What they had claimed is taken back.
     TakenBack { era: u64 },
+}
+
+/// Returns whose claims were ever taken back, as the docket in the file `path` says. Where it is missing, or has lost
+/// lines, nobody knows of all: whoever uses a store makes one, and notes there first what is taken back.
+///
+/// # Errors
+/// If the file or its folder cannot be read, or it is damaged.
+pub fn taken_back(path: &Path) -> Result<TakenBack, StoreError> {
+    let Some(bytes) = journal::read(path)? else { return Ok(TakenBack::UNKNOWN) };
+    let mut docket = Docket::default();
+    docket.read(path, &bytes)?;
+    let is_all = docket.has_all_eras() && !damage::has_lost_lines(path)?;
+    let workers = docket.verdicts.into_iter().flat_map(|verdict| verdict.workers).collect();
+    Ok(TakenBack { workers, is_all })
 }
 
 /// Has the verdicts that the file `path` notes carried out again when a coordinator next begins with it:
@@ -171,6 +185,13 @@ impl Docket {
     pub(super) fn era(&self) -> u64 {
         let eras = self.verdicts.iter().map(|verdict| verdict.era);
         eras.fold(self.carried_out, u64::max)
+    }
+
+    /// Returns whether no era lacks its verdict, from the first that has one; damage may have taken it.
+    fn has_all_eras(&self) -> bool {
+        let eras = self.verdicts.iter().map(|verdict| verdict.era);
+        let first = eras.clone().min().unwrap_or(1);
+        (first..=self.era()).all(|era| eras.clone().any(|noted| noted == era))
     }
 
     /// Returns the verdicts, those first that came first.
@@ -343,6 +364,42 @@ mod tests {
             let excused = [convert::process("host/2")];
             assert_eq!(docket.excused(), excused[..docket.verdicts().len().saturating_sub(1)]);
         }
+    }
+
+    #[test]
+    fn whose_claims_were_taken_back_is_known_unless_a_verdict_may_be_lost() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("docket.jsonl");
+        assert_eq!(taken_back(&path).unwrap(), TakenBack::UNKNOWN);
+        let mut docket = Docket::open(Some(&path)).unwrap();
+        let known = |workers: &[&str], is_all| {
+            let workers = workers.iter().map(|&worker| worker.to_owned()).collect();
+            assert_eq!(taken_back(&path).unwrap(), TakenBack { workers, is_all });
+        };
+        known(&[], true);
+        for era in 1..=3 {
+            docket.convict(verdict(era)).unwrap();
+        }
+        docket.carried_out(3).unwrap();
+        let all = ["host/1", "host/2", "host/3"];
+        known(&all, true);
+        assert_eq!(reopen_verdicts(&path).unwrap(), 3);
+        known(&all, true);
+        // A line in the middle is lost, and at the end.
+        let text = fs::read_to_string(&path).unwrap();
+        let without = |name: &str| {
+            let lines = text.lines().filter(|line| !line.contains(name));
+            lines.map(|line| format!("{line}\n")).collect::<String>()
+        };
+        fs::write(&path, without("host/2")).unwrap();
+        known(&["host/1", "host/3"], false);
+        fs::write(&path, "{\"taken_back\":{\"era\":1}}\n").unwrap();
+        known(&[], false);
+        // A repair that could not read all has left the file aside.
+        fs::write(&path, &text).unwrap();
+        known(&all, true);
+        fs::write(folder.path().join("docket.jsonl.aside-2"), "").unwrap();
+        known(&all, false);
     }
 
     #[test]

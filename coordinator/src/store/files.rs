@@ -55,6 +55,11 @@ impl Layout {
         self.store.join("salvage")
     }
 
+    /// An index of what is salvaged, for as long as that takes.
+    pub(super) fn salvage_index(&self) -> PathBuf {
+        self.store.join("salvage-index")
+    }
+
     /// The salvage once it is complete: it takes the place of the log.
     pub(super) fn salvaged(&self) -> PathBuf {
         self.store.join("salvaged")

@@ -5,22 +5,15 @@
 //! it is complete. From then on it only takes the place of the log, which `finish` does, also
 //! after an interruption. The old log is kept aside. A damaged quarantine is dealt with in the same way.
 
-use std::collections::HashMap;
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use super::Store;
-use super::disk::{SystemDisk, sync_folder};
 use super::error::StoreError;
 use super::files::{Layout, remove_folder};
-use super::frame::{self, FULL_BODY, Frame};
 use super::lock::Lock;
-use super::log::Log;
-use super::open::{Options, is_store};
+use super::open::is_store;
 use super::read_only;
-use super::record::Origin;
-use super::scan::{Met, Place, Scan};
+use super::salvage::{rename, salvage, salvage_quarantine};
 use super::verify::{Verification, check};
 
 /// What a repair did.
@@ -28,14 +21,20 @@ use super::verify::{Verification, check};
 pub struct Repair {
     /// How much of the store had to be made again.
     pub extent: Extent,
-    /// Good frames that were kept.
+    /// Good frames.
     pub frames: u64,
-    /// Claims in them.
+    /// Claims in them that were kept.
     pub claims: u64,
     /// Places of the log with damage.
     pub damages: u64,
     /// Claims whose origin was in a damaged frame; they are kept with an empty origin.
     pub without_origin: u64,
+    /// Positions that were taken back once more, because what had taken them back may be lost.
+    pub taken_back: u64,
+    /// Claims in good frames that are not kept, because what took them back may be lost, and nobody can tell.
+    pub dropped: u64,
+    /// Whether what a lost frame took back may stand again: nobody knows whose claims were ever taken back.
+    pub is_unsure: bool,
     /// Where the old log, the old index and an old quarantine lie now.
     pub aside: Vec<PathBuf>,
     /// What earlier repairs and rebuilds have moved aside; nothing reads it.
@@ -56,24 +55,39 @@ pub enum Extent {
     Log,
 }
 
+/// Whose claims were ever taken back in a store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TakenBack {
+    /// Workers whose claims were.
+    pub workers: Vec<String>,
+    /// Whether those of nobody else were.
+    pub is_all: bool,
+}
+
+impl TakenBack {
+    /// Nobody can tell any more.
+    pub const UNKNOWN: Self = Self { workers: Vec::new(), is_all: false };
+}
+
 /// Keeps every good frame of the log, puts the old log aside and makes the index again. Of a store whose log is
-/// whole only the index is made again, and that only if it is lost.
+/// whole only the index is made again, and that only if it is lost. It does not know whose claims were ever taken back.
 ///
 /// # Errors
 /// If there is no store at `store`, if it is in use, of another schema version, or if the system
 /// refuses. The store is then as it was, or the next open completes the repair.
 pub fn repair(store: &Path) -> Result<Repair, StoreError> {
-    repair_after(store, |_| Ok(()))
+    repair_after(store, |_| Ok(TakenBack::UNKNOWN))
 }
 
 /// As [`repair`], but calls `first` with what is to be made again before anything is changed, when nobody else can
-/// use the store.
+/// use the store. It says whose claims were ever taken back: nothing of that stands again where a frame is lost that
+/// may have taken it back.
 ///
 /// # Errors
 /// As [`repair`], and what `first` returns.
 pub fn repair_after(
     store: &Path,
-    first: impl FnOnce(Extent) -> Result<(), StoreError>,
+    first: impl FnOnce(Extent) -> Result<TakenBack, StoreError>,
 ) -> Result<Repair, StoreError> {
     if !is_store(store)? {
         return Err(StoreError::NoStore { path: store.to_owned() });
@@ -87,11 +101,11 @@ pub fn repair_after(
         Some(_) => Extent::Index,
         None => Extent::Log,
     };
-    first(extent)?;
+    let taken_back = first(extent)?;
     remove_old_indexes(&layout)?;
     let mut done = match found {
         Some(found) => keep_log(&layout, extent, &found)?,
-        None => salvage_everything(&layout)?,
+        None => salvage_everything(&layout, &taken_back)?,
     };
     drop(lock);
     let (_, opened) = Store::open(store)?;
@@ -114,10 +128,10 @@ fn keep_log(layout: &Layout, extent: Extent, found: &Verification) -> Result<Rep
 }
 
 /// Makes a new log of the good frames of the old one.
-fn salvage_everything(layout: &Layout) -> Result<Repair, StoreError> {
+fn salvage_everything(layout: &Layout, taken_back: &TakenBack) -> Result<Repair, StoreError> {
     finish(layout)?;
     let mut done = Repair::default();
-    salvage(layout, &mut done)?;
+    salvage(layout, taken_back, &mut done)?;
     done.aside.extend(layout.move_aside("MANIFEST")?);
     done.aside.extend(layout.move_index_aside()?);
     salvage_quarantine(layout)?;
@@ -158,114 +172,4 @@ pub(super) fn finish(layout: &Layout) -> Result<Vec<PathBuf>, StoreError> {
         rename(layout, &layout.salvaged_quarantine(), &layout.quarantine())?;
     }
     Ok(aside)
-}
-
-/// Gives the folder `from` of the store the name `to`; returns when that is on disk.
-fn rename(layout: &Layout, from: &Path, to: &Path) -> Result<(), StoreError> {
-    fs::rename(from, to).map_err(StoreError::io("renaming", from))?;
-    sync_folder(&layout.store).map_err(StoreError::io("syncing", &layout.store))
-}
-
-/// Copies the good frames of the log to a new one.
-fn salvage(layout: &Layout, done: &mut Repair) -> Result<(), StoreError> {
-    let mut new = new_log(&layout.salvage())?;
-    let mut origins = Renumbered::default();
-    if layout.log().is_dir() {
-        let mut scan = Scan::new(&layout.log(), Place::START)?;
-        while let Some(met) = scan.next()? {
-            match met {
-                Met::Damage(_) => done.damages += 1,
-                Met::Frame(frame) => {
-                    done.frames += 1;
-                    done.claims += frame.claims.len() as u64;
-                    for body in origins.bodies(frame, done) {
-                        new.append(&body)?;
-                    }
-                }
-            }
-        }
-    }
-    drop(new);
-    rename(layout, &layout.salvage(), &layout.salvaged())
-}
-
-/// Copies the good frames of a damaged quarantine to a new one.
-pub(super) fn salvage_quarantine(layout: &Layout) -> Result<(), StoreError> {
-    if !layout.quarantine().is_dir() {
-        return Ok(());
-    }
-    let (mut frames, mut damaged) = (Vec::new(), false);
-    let mut scan = Scan::new(&layout.quarantine(), Place::START)?;
-    while let Some(met) = scan.next()? {
-        match met {
-            Met::Damage(damage) => damaged |= !damage.at_end,
-            Met::Frame(frame) => frames.push(frame),
-        }
-    }
-    if !damaged {
-        return Ok(());
-    }
-    let mut new = new_log(&layout.salvage())?;
-    for frame in &frames {
-        new.append(&frame.body())?;
-    }
-    drop(new);
-    rename(layout, &layout.salvage(), &layout.salvaged_quarantine())
-}
-
-/// Begins a log in `folder`; what an interrupted repair left there goes.
-fn new_log(folder: &Path) -> Result<Log, StoreError> {
-    if folder.exists() {
-        fs::remove_dir_all(folder).map_err(StoreError::io("removing", folder))?;
-    }
-    fs::create_dir(folder).map_err(StoreError::io("creating", folder))?;
-    let start = Place { offset: 0, ..Place::START };
-    Log::open(Arc::new(SystemDisk), folder, start, Options::default().segment_bytes)
-}
-
-/// Origins get new numbers, because some may be lost.
-#[derive(Debug, Default)]
-struct Renumbered {
-    new: HashMap<u32, u32>,
-    count: u32,
-    lost: Option<u32>,
-}
-
-impl Renumbered {
-    /// Returns the items of `frame` with the new numbers, in one or more bodies.
-    fn bodies(&mut self, frame: Frame, done: &mut Repair) -> Vec<Vec<u8>> {
-        let (mut bodies, mut body) = (Vec::new(), Vec::new());
-        for (old, origin) in frame.origins {
-            let id = self.next();
-            self.new.insert(old, id);
-            frame::push_origin(&mut body, id, &origin);
-        }
-        for position in frame.withdrawn {
-            frame::push_withdrawal(&mut body, position);
-        }
-        for mut claim in frame.claims {
-            claim.source.origin = match self.new.get(&claim.source.origin) {
-                Some(&id) => id,
-                None => {
-                    done.without_origin += 1;
-                    *self.lost.get_or_insert_with(|| {
-                        frame::push_origin(&mut body, self.count, &Origin::default());
-                        self.count += 1;
-                        self.count - 1
-                    })
-                }
-            };
-            frame::push_claim(&mut body, &claim);
-            if body.len() >= FULL_BODY {
-                bodies.push(std::mem::take(&mut body));
-            }
-        }
-        bodies.push(body);
-        bodies
-    }
-
-    fn next(&mut self) -> u32 {
-        self.count += 1;
-        self.count - 1
-    }
 }

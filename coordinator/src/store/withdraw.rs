@@ -70,16 +70,16 @@ impl Fallen {
     }
 }
 
-/// Returns the positions of which nothing is to be believed any more when `worker` is not, in the order in which they
+/// Returns the positions of which nothing is to be believed any more when `workers` are not, in the order in which they
 /// have to be taken back.
 pub(super) fn fallen(
     index: &dyn Index,
     origins: &Origins,
-    worker: &str,
+    workers: &[&str],
 ) -> Result<Vec<Position>, StoreError> {
-    let guilty: BTreeSet<u32> = (0..origins.count())
-        .filter(|&id| origins.get(id).is_some_and(|origin| origin.worker == worker))
-        .collect();
+    let is_guilty =
+        |id: &u32| origins.get(*id).is_some_and(|origin| workers.contains(&origin.worker.as_str()));
+    let guilty: BTreeSet<u32> = (0..origins.count()).filter(is_guilty).collect();
     let is_of_guilty = |entry: &Entry| {
         guilty.contains(&entry.lower_from.origin) || guilty.contains(&entry.upper_from.origin)
     };
@@ -187,7 +187,7 @@ fn below(position: Position) -> impl Iterator<Item = Position> {
 /// number of positions of which nothing is known any more.
 pub(super) fn withdraw(store: &Store, worker: &str, a_frame: usize) -> Result<u64, StoreError> {
     let mut files = guard(&store.files);
-    let fallen = fallen(&*store.index, &store.origins(), worker)
+    let fallen = fallen(&*store.index, &store.origins(), &[worker])
         .inspect_err(|error| store.doubt_index(error))?;
     let mut removed = 0;
     // The index goes along with the log: what stops this leaves both with the same part taken back.
@@ -209,13 +209,19 @@ pub(super) fn withdraw(store: &Store, worker: &str, a_frame: usize) -> Result<u6
 /// Writes to the log that everything claimed of `positions` is withdrawn; returns when that is on
 /// disk.
 fn write(files: &mut Files, positions: &[Position]) -> Result<(), StoreError> {
+    let body = body(positions);
+    files.log.append(&body)?;
+    files.uncovered += (body.len() + FRAME_OVERHEAD) as u64;
+    Ok(())
+}
+
+/// Returns the items of a frame that withdraws everything claimed of `positions`.
+pub(super) fn body(positions: &[Position]) -> Vec<u8> {
     let mut body = Vec::with_capacity(positions.len() * WITHDRAWAL_BYTES);
     for &position in positions {
         frame::push_withdrawal(&mut body, position);
     }
-    files.log.append(&body)?;
-    files.uncovered += (body.len() + FRAME_OVERHEAD) as u64;
-    Ok(())
+    body
 }
 
 /// Removes `positions` from the index; returns how many were there.

@@ -7,7 +7,7 @@ use outflank_coordinator::client::{self, Update};
 use outflank_coordinator::core::Config;
 use outflank_coordinator::service::{Options, reopen_verdicts};
 use outflank_coordinator::store::{
-    Method, Origin, Provenance, Record, Store, repair_after, verify,
+    Method, Origin, Provenance, Record, Store, TakenBack, repair_after, verify,
 };
 use outflank_engine::{Answer, Bound, Control, Position, Request, Score, Window, brute_force};
 use outflank_proto::message::{FromWorker, Hello};
@@ -134,7 +134,7 @@ async fn what_a_repair_brings_back_of_a_liar_is_taken_back_once_more() {
     fs::write(&log, bytes).unwrap();
     let reopened = |_extent| {
         assert_eq!(reopen_verdicts(&docket)?, 1);
-        Ok(())
+        Ok(TakenBack::UNKNOWN)
     };
     assert_eq!(repair_after(folder.path(), reopened).unwrap().records, 3, "the lie is back");
 

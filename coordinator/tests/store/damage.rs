@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use outflank_coordinator::store::{
-    Extent, Problem, Store, StoreError, repair, repair_after, verify,
+    Extent, Problem, Store, StoreError, TakenBack, repair, repair_after, verify,
 };
 
 use crate::support::{content, copy_of_log, flip_byte, numbered, provenance, segment, segments_of};
@@ -178,7 +178,7 @@ fn a_repair_of_a_sound_store_changes_nothing() {
     let told = Cell::new(None);
     let first = |extent| {
         told.set(Some(extent));
-        Ok(())
+        Ok(TakenBack::UNKNOWN)
     };
     let done = repair_after(folder.path(), first).unwrap();
     assert_eq!((done.extent, told.get()), (Extent::Nothing, Some(Extent::Nothing)), "{done:?}");

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use outflank_coordinator::store::{
-    Extent, Opened, Options, Origin, Repair, Store, repair, repair_after, verify,
+    Extent, Opened, Options, Origin, Repair, Store, TakenBack, repair, repair_after, verify,
 };
 
 use crate::support::{content, mix, numbered};
@@ -90,7 +90,7 @@ fn a_repair_of_a_lost_index_makes_it_again_and_leaves_the_log_alone() {
                 Extent::Index,
                 "nothing is lost for which verdicts are to be reopened"
             );
-            Ok(())
+            Ok(TakenBack::UNKNOWN)
         };
         let done = repair_after(folder.path(), first).unwrap();
         let Repair { extent, damages, without_origin, records, .. } = done;
@@ -129,7 +129,7 @@ fn an_index_that_knows_more_than_the_log_is_no_lost_index() {
     let told = std::cell::Cell::new(None);
     let first = |extent| {
         told.set(Some(extent));
-        Ok(())
+        Ok(TakenBack::UNKNOWN)
     };
     assert_eq!(repair_after(folder.path(), first).unwrap().extent, Extent::Log);
     assert_eq!(told.get(), Some(Extent::Log));

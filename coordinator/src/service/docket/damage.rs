@@ -59,6 +59,20 @@ pub fn mend_docket(path: &Path) -> Result<Option<MendedDocket>, StoreError> {
     Ok(Some(MendedDocket { aside, kept: kept.len(), lost }))
 }
 
+/// Returns whether lines of the docket in the file `path` were lost: the damaged file lies beside it, unless somebody has
+/// removed that.
+pub(super) fn has_lost_lines(path: &Path) -> Result<bool, StoreError> {
+    let aside = format!("{}.aside-", path.file_name().unwrap_or_default().to_string_lossy());
+    let folder = path.parent().unwrap_or(path);
+    for file in fs::read_dir(folder).map_err(failed("listing", folder))? {
+        let name = file.map_err(failed("listing", folder))?.file_name();
+        if name.to_string_lossy().starts_with(&aside) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// Returns the first name for what is moved aside that nothing has.
 fn free_name(path: &Path) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();

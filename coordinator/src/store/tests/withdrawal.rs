@@ -14,7 +14,10 @@ use crate::store::index::{Index, MemoryIndex};
 use crate::store::origins::Origins;
 use crate::store::scan::{Place, Scan, segment_path};
 use crate::store::withdraw::{fallen, withdraw};
-use crate::store::{Method, Options, Origin, Provenance, Record, Store, StoreError, open, verify};
+use crate::store::{
+    Method, Options, Origin, Provenance, Record, Repair, Store, StoreError, TakenBack, open,
+    repair_after, verify,
+};
 
 /// The output function of SplitMix64.
 fn mixed(seed: u64) -> u64 {
@@ -103,10 +106,10 @@ fn whatever_part_was_taken_back_the_rest_is_found_again() {
     for (seed, tree) in with_passes.take(16) {
         let records = claims(seed, &tree);
         let (index, origins) = indexed(&records);
-        let all = fallen(&index, &origins, "liar").unwrap();
+        let all = fallen(&index, &origins, &["liar"]).unwrap();
         for (number, &position) in all.iter().enumerate() {
             let rest: BTreeSet<Position> = all[number..].iter().copied().collect();
-            let found = fallen(&index, &origins, "liar").unwrap();
+            let found = fallen(&index, &origins, &["liar"]).unwrap();
             assert_eq!(found.into_iter().collect::<BTreeSet<_>>(), rest, "{seed}, {number}");
             passes += u32::from(position.must_pass());
             let liars = records.iter().filter(|record| record.provenance.origin.worker == "liar");
@@ -231,4 +234,121 @@ fn an_index_that_does_not_follow_yet_is_behind_and_no_problem() {
     fs::copy(log(folder.path()), log(&behind)).unwrap();
     let found = verify(&behind).unwrap();
     assert_eq!((found.problems, found.behind), (0, true), "{:?}", found.described.first());
+}
+
+/// Copies the store, damages these frames of its only segment, and repairs the copy; returns what it says then.
+fn repaired_without(
+    store: &Path,
+    frames: &[usize],
+    taken_back: &TakenBack,
+) -> (Repair, BTreeMap<Position, Bound>) {
+    let folder = tempfile::tempdir().unwrap();
+    let copy = folder.path().join("store");
+    super::index::copy(store, &copy);
+    let (path, ends) = (segment_path(&copy.join("log"), 1), ends(store));
+    let mut log = fs::read(&path).unwrap();
+    for frame in frames {
+        log[ends[*frame].offset as usize - 1] ^= 1;
+    }
+    fs::write(&path, log).unwrap();
+    let done = repair_after(&copy, |_| Ok(taken_back.clone())).unwrap();
+    let found = verify(&copy).unwrap();
+    assert!(found.is_sound(), "without {frames:?}: {found:?}");
+    assert!(!copy.join("salvage-index").exists());
+    (done, content(&Store::open(&copy).unwrap().0))
+}
+
+/// A docket that knows of the liar alone.
+fn only_liar() -> TakenBack {
+    TakenBack { workers: vec!["liar".to_owned()], is_all: true }
+}
+
+/// Makes a store with claims in its first frame, what was taken back in the next ones, four positions in each, and in
+/// the last one another claim of a position that was taken back. Returns what it says, and the number of positions that
+/// were taken back.
+fn judged(folder: &Path) -> (BTreeMap<Position, Bound>, u64) {
+    let (store, _) = Store::open(folder).unwrap();
+    let records = claims(4, &late_tree(4, 4));
+    store.append(&records).unwrap();
+    let removed = withdraw(&store, "liar", 4).unwrap();
+    let fallen = records.iter().find(|record| store.get(record.position).is_none()).unwrap();
+    let origin = Arc::new(Origin { worker: "late".to_owned(), ..Origin::default() });
+    let provenance = Provenance { method: Method::Search, origin };
+    let later = Record { bound: Bound::exact(Score::MAX), provenance, ..fallen.clone() };
+    store.append(&[later]).unwrap();
+    (content(&store), removed)
+}
+
+#[test]
+fn whatever_frame_of_those_that_took_back_is_lost_nothing_of_it_stands_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let (expected, removed) = judged(folder.path());
+    let frames = removed.div_ceil(4);
+    assert!(frames > 10, "{removed}");
+    for frame in 1..=frames {
+        let (done, content) = repaired_without(folder.path(), &[frame as usize], &only_liar());
+        assert_eq!(content, expected, "without frame {frame}");
+        assert_eq!((done.taken_back, done.dropped), (removed - 4 * (frame - 1), 0));
+        assert!(!done.is_unsure, "{done:?}");
+    }
+    // All of them, which leaves no trace of it.
+    let all: Vec<usize> = (1..=frames as usize).collect();
+    let (done, content) = repaired_without(folder.path(), &all, &only_liar());
+    assert_eq!((content, done.taken_back, done.dropped), (expected, removed, 0));
+}
+
+#[test]
+fn where_nobody_knows_whose_claims_fell_none_is_kept_before_a_part_of_it_that_is_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let (whole, removed) = judged(folder.path());
+    let later: BTreeMap<_, _> =
+        whole.iter().filter(|(_, bound)| **bound == Bound::exact(Score::MAX)).collect();
+    assert_eq!(later.len(), 1);
+    let nobody = TakenBack { workers: Vec::new(), is_all: true };
+    for unknown in [TakenBack::UNKNOWN, nobody] {
+        for frame in [1, 2, removed.div_ceil(4) as usize] {
+            let (done, content) = repaired_without(folder.path(), &[frame], &unknown);
+            assert_eq!(content.iter().collect::<BTreeMap<_, _>>(), later, "without {frame}");
+            assert!(done.is_unsure && done.dropped > removed, "{done:?}");
+        }
+    }
+}
+
+#[test]
+fn between_two_lost_frames_no_claim_is_kept_that_may_rest_on_the_first_and_fell_with_the_second() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, _) = Store::open(folder.path()).unwrap();
+    let records = claims(4, &late_tree(4, 4));
+    let of_liar = |record: &Record| record.provenance.origin.worker == "liar";
+    let (lies, others): (Vec<_>, Vec<_>) = records.into_iter().partition(of_liar);
+    let (before, between) = others.split_at(40);
+    for records in [before, &lies, between] {
+        store.append(records).unwrap();
+    }
+    let fell = store.withdraw("liar").unwrap();
+    drop(store);
+    let known = |worker: &str| TakenBack { workers: vec![worker.to_owned()], is_all: true };
+    let (done, content) = repaired_without(folder.path(), &[1, 3], &known("liar"));
+    let expected = before.iter().map(|record| (record.position, record.bound)).collect();
+    assert_eq!(content, expected);
+    assert_eq!((done.dropped, done.taken_back), (between.len() as u64, 0), "{fell} fell");
+    // Without the first frame that is lost what rests on it would stand, and nothing would lead there.
+    assert!(fell as usize > lies.len());
+}
+
+#[test]
+fn where_nothing_was_ever_taken_back_every_good_claim_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, _) = Store::open(folder.path()).unwrap();
+    let records = claims(4, &late_tree(4, 4));
+    for records in records.chunks(20) {
+        store.append(records).unwrap();
+    }
+    drop(store);
+    for is_all in [true, false] {
+        let taken_back = TakenBack { workers: Vec::new(), is_all };
+        let (done, content) = repaired_without(folder.path(), &[2, 5], &taken_back);
+        assert_eq!(content.len(), records.len() - 40);
+        assert_eq!((done.dropped, done.taken_back, done.is_unsure), (0, 0, !is_all));
+    }
 }
