@@ -213,6 +213,9 @@ fn repair(dir: &Path) -> Result<Exit, Failure> {
         Ok(taken_back)
     };
     let done = store::repair_after(dir, first).map_err(not_repaired)?;
+    for problem in &done.described {
+        output::line(&problem.to_string())?;
+    }
     output::line(&what_was_done(&done, docket.is_some()))?;
     if let Some(docket) = &docket {
         output::line(&what_became_of(&path, docket))?;
@@ -247,8 +250,9 @@ fn what_was_done(done: &Repair, is_docket_damaged: bool) -> String {
         Extent::Index => "the log is whole and stays as it is, the index was made again from it",
         Extent::Log => {
             return format!(
-                "{}, kept {} with {} ({} without origin), {}",
+                "{}, {} lost, kept {} with {} ({} without origin), {}",
                 counted(done.damages, "damaged place"),
+                counted(done.lost, "frame"),
                 counted(done.frames, "frame"),
                 counted(done.claims, "claim"),
                 grouped(done.without_origin),

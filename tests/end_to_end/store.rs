@@ -69,6 +69,26 @@ fn a_store_with_quarantined_claims_is_not_passed_over_in_silence() {
 }
 
 #[test]
+fn a_repair_says_what_is_missing_and_what_it_did() {
+    let home = TempDir::new().expect("a temporary folder");
+    fs::write(home.path().join("problems.obf"), file(&[1])).expect("the folder is writable");
+    let solve = ["solve", "problems.obf", "--store", "store"];
+    assert_eq!(run(home.path(), &solve).code, Some(0));
+    fs::remove_file(home.path().join("store/log/000001.log")).expect("the store is ours");
+    let repaired = run(home.path(), &["store", "repair", "store"]);
+    assert_eq!(repaired.code, Some(0), "{repaired:?}");
+    let said = repaired.stdout.join("\n");
+    assert!(said.starts_with("store/log/000001.log: found no such file, expected all "), "{said}");
+    assert!(said.contains("\n1 damaged place, "), "{said}");
+    assert!(
+        said.contains(" lost, kept 0 frames with 0 claims (0 without origin), 0 pos"),
+        "{said}"
+    );
+    assert!(said.contains("the old data lies in store/log.aside-1"), "{said}");
+    assert_eq!(run(home.path(), &["store", "verify", "store"]).code, Some(0));
+}
+
+#[test]
 fn what_a_judge_took_back_does_not_come_back_with_a_repair() {
     let home = TempDir::new().expect("a temporary folder");
     let folder = home.path().join("store");

@@ -14,7 +14,7 @@ use super::lock::Lock;
 use super::open::is_store;
 use super::read_only;
 use super::salvage::{rename, salvage, salvage_quarantine};
-use super::verify::{Verification, check};
+use super::verify::{PROBLEMS, Problem, Verification, check};
 
 /// What a repair did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,8 +25,12 @@ pub struct Repair {
     pub frames: u64,
     /// Claims in them that were kept.
     pub claims: u64,
-    /// Places of the log with damage.
+    /// Places with damage, in the log and beside it.
     pub damages: u64,
+    /// The first thousand of them.
+    pub described: Vec<Problem>,
+    /// Frames of the log that are lost, as far as the numbers of the others and the manifest tell.
+    pub lost: u64,
     /// Claims whose origin was in a damaged frame; they are kept with an empty origin.
     pub without_origin: u64,
     /// Positions that were taken back once more, because what had taken them back may be lost.
@@ -41,6 +45,16 @@ pub struct Repair {
     pub left: Vec<PathBuf>,
     /// Positions in the repaired store.
     pub records: u64,
+}
+
+impl Repair {
+    /// Counts a place with damage.
+    pub(super) fn note(&mut self, problem: Problem) {
+        self.damages += 1;
+        if self.described.len() < PROBLEMS {
+            self.described.push(problem);
+        }
+    }
 }
 
 /// How much of a store a repair has made again.
@@ -95,18 +109,22 @@ pub fn repair_after(
     let layout = Layout::new(store);
     read_only::check_writable(&layout)?;
     let lock = Lock::take(store)?;
-    let found = with_whole_log(&layout);
-    let extent = match &found {
+    let (whole, seen) = with_whole_log(&layout);
+    let extent = match &whole {
         Some(found) if found.is_sound() => Extent::Nothing,
         Some(_) => Extent::Index,
         None => Extent::Log,
     };
     let taken_back = first(extent)?;
     remove_old_indexes(&layout)?;
-    let mut done = match found {
+    let mut done = match whole {
         Some(found) => keep_log(&layout, extent, &found)?,
         None => salvage_everything(&layout, &taken_back)?,
     };
+    if extent == Extent::Log && done.damages == 0 {
+        // What the index knows and the log does not say, or claims that contradict each other.
+        (done.damages, done.described) = seen;
+    }
     drop(lock);
     let (_, opened) = Store::open(store)?;
     done.aside.extend(opened.rebuilt.and_then(|rebuilt| rebuilt.aside));
@@ -134,7 +152,7 @@ fn salvage_everything(layout: &Layout, taken_back: &TakenBack) -> Result<Repair,
     salvage(layout, taken_back, &mut done)?;
     done.aside.extend(layout.move_aside("MANIFEST")?);
     done.aside.extend(layout.move_index_aside()?);
-    salvage_quarantine(layout)?;
+    salvage_quarantine(layout, &mut done)?;
     done.aside.extend(finish(layout)?);
     Ok(done)
 }
@@ -147,14 +165,19 @@ fn remove_old_indexes(layout: &Layout) -> Result<(), StoreError> {
     asides.iter().try_for_each(|path| remove_folder(path))
 }
 
-/// Returns what there is in a store in which nothing is damaged but perhaps the index, or `None` if something may be. A
-/// write that was not completed counts as damage: behind a lost manifest nobody can tell the one from the other.
-fn with_whole_log(layout: &Layout) -> Option<Verification> {
+/// Returns what there is in a store in which nothing is damaged but perhaps the index, or `None` if something may be, and
+/// then how many problems there are, and the first of them. A write that was not completed counts as damage: behind a
+/// lost manifest nobody can tell the one from the other.
+fn with_whole_log(layout: &Layout) -> (Option<Verification>, (u64, Vec<Problem>)) {
     if layout.salvaged().exists() {
-        return None; // an earlier repair is to be completed
+        return (None, (0, Vec::new())); // an earlier repair is to be completed
     }
     // What cannot be checked is for the repair to deal with, or to refuse.
-    check(layout).ok().filter(Verification::has_whole_log)
+    match check(layout) {
+        Ok(found) if found.has_whole_log() => (Some(found), (0, Vec::new())),
+        Ok(found) => (None, (found.problems, found.described)),
+        Err(_) => (None, (0, Vec::new())),
+    }
 }
 
 /// Lets completed salvages take the places of the log and of the quarantine. Returns where the old ones lie.

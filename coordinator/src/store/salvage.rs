@@ -27,8 +27,9 @@ use super::manifest::{Found, Manifest};
 use super::open::{self, Options, Whole};
 use super::record::Origin;
 use super::repair::{Repair, TakenBack};
-use super::scan::{Met, Place, Scan};
+use super::scan::{self, Met, Place, Scan, segment_path};
 use super::sled_index::SledIndex;
+use super::verify::Problem;
 use super::withdraw::{self, A_FRAME};
 
 /// What a log has lost.
@@ -82,35 +83,52 @@ pub(super) fn salvage(
     rename(layout, &layout.salvage(), &layout.salvaged())
 }
 
-/// Looks for what is lost.
+/// Looks for what is lost, and describes it.
 fn survey(layout: &Layout, done: &mut Repair) -> Result<Survey, StoreError> {
     let covered = match Manifest::read(&layout.store)? {
         Found::Manifest(manifest) => Some(manifest.place),
-        Found::Nothing | Found::Nonsense => None,
+        Found::Nothing => None,
+        Found::Nonsense => {
+            let what = "the manifest is damaged".to_owned();
+            done.note(Problem { path: super::manifest::path(&layout.store), offset: None, what });
+            None
+        }
     };
     let (mut survey, mut next, mut is_behind_withdrawal) = (Survey::default(), 0, false);
-    let mut is_torn = false;
+    let (mut end, mut is_torn) = (None, false);
     if layout.log().is_dir() {
         let mut scan = Scan::new(&layout.log(), Place::START)?;
         while let Some(met) = scan.next()? {
             let frame = match met {
                 Met::Damage(damage) => {
                     is_torn = damage.at_end;
-                    done.damages += 1;
+                    done.note(damage.into());
                     continue;
                 }
                 Met::Frame(frame) => frame,
             };
             let is_withdrawal = !frame.withdrawn.is_empty();
             if frame.number > next {
+                done.lost += frame.number - next;
                 survey.gap(is_behind_withdrawal || is_withdrawal);
             }
             survey.withdraws |= is_withdrawal;
             survey.frames += 1;
             (next, is_behind_withdrawal) = (frame.number + 1, is_withdrawal);
         }
+        end = (!scan::segments(&layout.log())?.is_empty()).then(|| scan.place());
     }
     let missing = covered.map_or(0, |covered| covered.frame.saturating_sub(next));
+    if let Some(covered) = covered
+        && missing > 0
+    {
+        done.lost += missing;
+        if !is_torn {
+            done.note(missing_end(&layout.log(), end, covered));
+        }
+    } else if end.is_none() {
+        done.note(no_segment(&layout.log()));
+    }
     // Behind a lost manifest nobody can tell a write that was not completed from a lost one.
     if missing > 0 || is_torn && covered.is_none() {
         survey.gap(is_behind_withdrawal);
@@ -126,6 +144,26 @@ impl Survey {
             self.beside_withdrawals.push(self.frames);
         }
     }
+}
+
+/// Describes that a log without any segment should have one.
+fn no_segment(log: &Path) -> Problem {
+    let what = "found no such file, expected the first segment of the log".to_owned();
+    Problem { path: segment_path(log, Place::START.segment), offset: None, what }
+}
+
+/// Describes that a log which ends at `end`, or has no segment, lacks what the manifest covers.
+fn missing_end(log: &Path, end: Option<Place>, covered: Place) -> Problem {
+    let next = end.map_or(Place::START.segment, |end| end.segment + 1);
+    let (path, offset, found) = match end {
+        Some(end) if end.segment >= covered.segment => {
+            (segment_path(log, end.segment), Some(end.offset), "the end of the file")
+        }
+        _ => (segment_path(log, next), None, "no such file"),
+    };
+    let frames = covered.frame;
+    let what = format!("found {found}, expected all {frames} frames that the manifest covers");
+    Problem { path, offset, what }
 }
 
 /// What is to be done about lost frames.
@@ -152,7 +190,9 @@ impl Plan {
             _ if knows_some => first..last,
             _ => 0..0,
         };
-        let is_unsure = !knows_all && !survey.gaps.is_empty();
+        // Behind the last gap stands only what was claimed there.
+        let kept = last.saturating_sub(dropped.end - dropped.start);
+        let is_unsure = !knows_all && !survey.gaps.is_empty() && kept > 0;
         Self { withdraws_before: knows_some.then_some(first), dropped, is_unsure }
     }
 }
@@ -179,7 +219,7 @@ fn take_back(layout: &Layout, new: &mut Log, taken_back: &TakenBack) -> Result<u
 }
 
 /// Copies the good frames of a damaged quarantine to a new one.
-pub(super) fn salvage_quarantine(layout: &Layout) -> Result<(), StoreError> {
+pub(super) fn salvage_quarantine(layout: &Layout, done: &mut Repair) -> Result<(), StoreError> {
     if !layout.quarantine().is_dir() {
         return Ok(());
     }
@@ -187,7 +227,11 @@ pub(super) fn salvage_quarantine(layout: &Layout) -> Result<(), StoreError> {
     let mut scan = Scan::new(&layout.quarantine(), Place::START)?;
     while let Some(met) = scan.next()? {
         match met {
-            Met::Damage(damage) => damaged |= !damage.at_end,
+            Met::Damage(damage) if damage.at_end => {}
+            Met::Damage(damage) => {
+                damaged = true;
+                done.note(damage.into());
+            }
             Met::Frame(frame) => frames.push(frame),
         }
     }

@@ -20,7 +20,7 @@ use super::sled_index::SledIndex;
 /// The number of positions compared in one pass over the log, which bounds the memory.
 const POSITIONS_A_PASS: u64 = 8 << 20;
 /// The number of problems that are described one by one.
-const PROBLEMS: usize = 1000;
+pub(super) const PROBLEMS: usize = 1000;
 
 /// What a full check of a store found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -89,9 +89,7 @@ impl Verification {
             self.torn = true;
             return;
         }
-        let Damage { path, offset, fault, .. } = damage;
-        let what = format!("found {}, expected {}", fault.found, fault.expected);
-        self.problem(&path, Some(offset), what);
+        self.note(damage.into());
     }
 }
 
@@ -105,6 +103,14 @@ pub struct Problem {
     pub offset: Option<u64>,
     /// What is wrong.
     pub what: String,
+}
+
+impl From<Damage> for Problem {
+    fn from(damage: Damage) -> Self {
+        let Damage { path, offset, fault, .. } = damage;
+        let what = format!("found {}, expected {}", fault.found, fault.expected);
+        Self { path, offset: Some(offset), what }
+    }
 }
 
 fn at(offset: Option<u64>) -> String {

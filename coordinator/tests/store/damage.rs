@@ -223,7 +223,11 @@ fn a_log_that_lost_synced_proofs_is_an_error() {
         let error = Store::open(copy.path()).unwrap_err().to_string();
         assert!(error.contains("which the manifest covers"), "{error}");
         assert!(!verify(copy.path()).unwrap().is_sound());
-        assert_eq!(repair(copy.path()).unwrap().records, u64::from(length >= ends[0]));
+        let done = repair(copy.path()).unwrap();
+        let kept = u64::from(length >= ends[0]);
+        assert_eq!((done.records, done.damages, done.lost), (kept, 1, 2 - kept), "{length}");
+        let place = format!("{} at offset", segment(copy.path(), 1).display());
+        assert!(done.described[0].to_string().starts_with(&place), "{done:?}");
     }
     fs::remove_file(segment(folder.path(), 1)).unwrap();
     let error = Store::open(folder.path()).unwrap_err().to_string();
@@ -251,6 +255,39 @@ fn a_missing_segment_is_named_and_repair_keeps_the_others() {
 }
 
 #[test]
+fn a_repair_says_what_is_missing_however_little_is_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, _) = Store::open_with(folder.path(), &segments_of(100)).unwrap();
+    for index in 0..6 {
+        store.append(&[numbered(index)]).unwrap();
+    }
+    drop(store);
+    let last = (1..).take_while(|&it| segment(folder.path(), it).exists()).last().unwrap();
+    assert!(last >= 3);
+    let missing: [(&dyn Fn(u32) -> bool, u32); 4] =
+        [(&|it| it == 1, 1), (&|_| true, 1), (&|it| it == last, last), (&|it| it >= 2, 2)];
+    for (number, (is_missing, named)) in missing.into_iter().enumerate() {
+        let copy = copy_of_log(folder.path(), true);
+        for it in (1..=last).filter(|&it| is_missing(it)) {
+            fs::remove_file(segment(copy.path(), it)).unwrap();
+        }
+        let done = repair(copy.path()).unwrap();
+        assert_eq!(done.damages, 1, "case {number}: {done:?}");
+        assert_eq!(done.described[0].path, segment(copy.path(), named), "case {number}: {done:?}");
+        assert!(done.described[0].what.starts_with("found no such file"), "{done:?}");
+        assert_eq!((done.frames + done.lost, done.frames), (6, done.records), "{done:?}");
+        assert!(done.lost > 0);
+    }
+    // Without a manifest only the index knows that there was a log.
+    let store = folder.path();
+    fs::remove_file(store.join("MANIFEST")).unwrap();
+    (1..=last).for_each(|it| fs::remove_file(segment(store, it)).unwrap());
+    let done = repair(store).unwrap();
+    assert_eq!((done.damages, done.records), (1, 0), "{done:?}");
+    assert_eq!(done.described[0].path, segment(store, 1), "{done:?}");
+}
+
+#[test]
 fn a_missing_segment_of_the_quarantine_is_named_and_repair_keeps_the_others() {
     let folder = tempfile::tempdir().unwrap();
     let (store, _) = Store::open_with(folder.path(), &segments_of(100)).unwrap();
@@ -267,7 +304,8 @@ fn a_missing_segment_of_the_quarantine_is_named_and_repair_keeps_the_others() {
     let found = verify(folder.path()).unwrap();
     let named = |problem: &Problem| problem.path == missing;
     assert!(found.described.iter().any(named), "{found:?}");
-    repair(folder.path()).unwrap();
+    let done = repair(folder.path()).unwrap();
+    assert_eq!((done.damages, &done.described[0].path), (1, &missing), "{done:?}");
     let mended = verify(folder.path()).unwrap();
     assert!(mended.is_sound(), "{mended:?}");
     assert_eq!(mended.quarantined, found.quarantined);

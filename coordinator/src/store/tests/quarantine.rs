@@ -17,7 +17,9 @@ use crate::store::origins::Origins;
 use crate::store::replay::Replay;
 use crate::store::scan::{self, Met, Place, Scan, segment_path};
 use crate::store::sled_index::SledIndex;
-use crate::store::{Extent, Method, Origin, Provenance, Record, Store, repair, salvage, verify};
+use crate::store::{
+    Extent, Method, Origin, Provenance, Record, Repair, Store, repair, salvage, verify,
+};
 
 fn bound(lower: i32, upper: i32) -> Bound {
     let score = |discs| Score::new(discs).unwrap();
@@ -202,7 +204,7 @@ fn a_repair_of_the_quarantine_that_is_interrupted_is_completed() {
         bytes[40] = !bytes[40];
         fs::write(&first, bytes).unwrap();
         assert!(Store::open(folder.path()).is_err());
-        salvage::salvage_quarantine(&layout).unwrap();
+        salvage::salvage_quarantine(&layout, &mut Repair::default()).unwrap();
         if was_moved {
             layout.move_aside("quarantine").unwrap();
         }
