@@ -1,8 +1,10 @@
 //! Answers to many over HTTP/1.1, to so many at once, and for so long.
 //!
 //! Whoever reaches the address may connect, and shows no token. So a connection has to ask soon, gets one answer, and has
-//! an end; and there are never more of them than the open files that others can spare. Who comes then waits.
+//! an end; and there are never more of them than the open files that others can spare. Who comes then takes the place of
+//! the one that has been silent for longest, and where all have begun to ask, waits.
 
+use std::collections::VecDeque;
 use std::pin::pin;
 use std::time::Duration;
 
@@ -12,16 +14,16 @@ use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::task::JoinSet;
-use tokio::time::timeout;
+use tokio::task::{AbortHandle, Id, JoinSet};
+use tokio::time::{Instant, timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 /// What those who watch may take.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// The most connections at a time.
+    /// The most connections at a time, besides the one that makes room for itself.
     connections: usize,
-    /// How long the head of the request may take.
+    /// How long the head of the request may take, from the moment when the connection was there.
     head: Duration,
     /// How long the connection may take in all: an answer that nobody reads has an end, too.
     whole: Duration,
@@ -41,32 +43,106 @@ pub(crate) async fn serve(
     limits: Limits,
     stop: CancellationToken,
 ) {
-    let mut connections = JoinSet::new();
+    let (mut silent, mut answered) = (Silent::default(), JoinSet::new());
+    let mut newcomer = None;
     loop {
-        let has_place = connections.len() < limits.connections;
+        let taken = silent.waiting.len() + answered.len();
+        if taken < limits.connections
+            && let Some(stream) = newcomer.take()
+        {
+            silent.add(stream, limits.head);
+            continue;
+        }
+        if newcomer.is_some() {
+            silent.make_room();
+        }
+        let has_place = taken < limits.connections || silent.has_some();
         tokio::select! {
             () = stop.cancelled() => break,
             // What went wrong with it has been said, and concerns no other.
-            Some(_) = connections.join_next() => {}
+            Some(_) = answered.join_next() => {}
+            Some(asks) = silent.next() => if let Some(came) = asks {
+                answered.spawn(answer(came, router.clone(), limits, stop.clone()));
+            },
             // Where the system gives no connection this rests for a second.
-            (stream, _) = Listener::accept(&mut listener), if has_place => {
-                connections.spawn(answer(stream, router.clone(), limits, stop.clone()));
+            (stream, _) = Listener::accept(&mut listener), if has_place && newcomer.is_none() => {
+                newcomer = Some(stream);
             }
         }
     }
-    drop(listener);
-    connections.join_all().await;
+    drop((listener, newcomer, silent));
+    answered.join_all().await;
+}
+
+/// A connection, and when it came.
+#[derive(Debug)]
+struct Came {
+    stream: TcpStream,
+    at: Instant,
+}
+
+/// The connections that have not said anything yet.
+#[derive(Debug, Default)]
+struct Silent {
+    /// Each ends with the connection as soon as that says something, or without if it never does.
+    waiting: JoinSet<Option<Came>>,
+    /// Those that have not been told to end, the one first that came first.
+    order: VecDeque<AbortHandle>,
+    /// The one that has been told to end, until it has.
+    ending: Option<Id>,
+}
+
+impl Silent {
+    /// Waits so long for the connection to say something.
+    fn add(&mut self, stream: TcpStream, patience: Duration) {
+        let came = Came { stream, at: Instant::now() };
+        self.order.retain(|handle| !handle.is_finished());
+        self.order.push_back(self.waiting.spawn(async move {
+            let heard = timeout(patience, came.stream.peek(&mut [0])).await;
+            // Whose end it is, or who fails, is not going to ask.
+            heard.is_ok_and(|bytes| bytes.is_ok_and(|bytes| bytes > 0)).then_some(came)
+        }));
+    }
+
+    /// Returns whether one could make room.
+    fn has_some(&self) -> bool {
+        self.ending.is_some() || self.order.iter().any(|handle| !handle.is_finished())
+    }
+
+    /// Has the connection end that came first, unless another is about to.
+    fn make_room(&mut self) {
+        while self.ending.is_none()
+            && let Some(first) = self.order.pop_front()
+        {
+            if !first.is_finished() {
+                first.abort();
+                self.ending = Some(first.id());
+            }
+        }
+    }
+
+    /// Returns the next one that says something, or nothing for one that is gone; `None` if there are none.
+    async fn next(&mut self) -> Option<Option<Came>> {
+        let (id, came) = match self.waiting.join_next_with_id().await? {
+            Ok(ended) => ended,
+            Err(ended) => (ended.id(), None),
+        };
+        // It may have said something at the last moment: then another one has to make room.
+        self.ending = self.ending.filter(|&ending| ending != id);
+        Some(came)
+    }
 }
 
 /// Answers the request of one connection.
-async fn answer(stream: TcpStream, router: Router, limits: Limits, stop: CancellationToken) {
+async fn answer(came: Came, router: Router, limits: Limits, stop: CancellationToken) {
+    let Came { stream, at } = came;
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(limits.head)
+        .header_read_timeout(limits.head.saturating_sub(at.elapsed()))
         .keep_alive(false)
         .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
     let mut connection = pin!(connection);
-    let ended = timeout(limits.whole, async {
+    let ended = timeout_at(at + limits.whole, async {
         if let Some(ended) = stop.run_until_cancelled(connection.as_mut()).await {
             return ended;
         }
@@ -166,14 +242,43 @@ mod tests {
     #[tokio::test]
     async fn who_comes_when_all_places_are_taken_waits_until_one_is_free() {
         let served = Served::start(Limits { connections: 2, head: LONG, whole: LONG }).await;
-        let (first, second) = (served.connect().await, served.connect().await);
+        // One that has begun to ask, and one that does not take its answer: nobody may push these out.
+        let mut first = served.connect().await;
+        first.write_all(b"GET /hea").await.unwrap();
+        let mut second = served.ask("/long").await;
+        second.read_u8().await.unwrap();
         let mut third = served.ask("/health").await;
         let early = timeout(Duration::from_millis(200), third.read_u8()).await;
         assert!(early.is_err(), "two are served: {early:?}");
-        drop(first);
+        first.write_all(b"lth HTTP/1.1\r\nHost: x\r\n\r\n").await.unwrap();
+        assert!(is_healthy(&rest(first).await));
         assert!(is_healthy(&rest(third).await));
-        served.stop().await;
         drop(second);
+        served.stop().await;
+    }
+
+    #[tokio::test]
+    async fn who_asks_takes_the_place_of_who_has_been_silent_for_longest() {
+        let served = Served::start(Limits { connections: 4, head: LONG, whole: LONG }).await;
+        let mut speaking = served.connect().await;
+        speaking.write_all(b"GET /hea").await.unwrap();
+        let mut idle = Vec::new();
+        for _ in 0..400 {
+            idle.push(served.connect().await);
+        }
+        // Nobody drops these, not for an hour.
+        assert!(is_healthy(&rest(served.ask("/health").await).await));
+        // Those that came last have a place, and may still ask, as may who has begun to.
+        let ask = b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n";
+        let mut last = idle.pop().unwrap();
+        last.write_all(ask).await.unwrap();
+        assert!(is_healthy(&rest(last).await));
+        speaking.write_all(&ask[8..]).await.unwrap();
+        assert!(is_healthy(&rest(speaking).await));
+        for stream in idle.drain(..390) {
+            assert_eq!(rest(stream).await, b"");
+        }
+        served.stop().await;
     }
 
     #[tokio::test]
