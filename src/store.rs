@@ -207,7 +207,7 @@ fn repair(dir: &Path) -> Result<Exit, Failure> {
     let first = |extent| {
         docket = service::mend_docket(&path)?;
         let taken_back = service::taken_back(&path)?;
-        if extent == Extent::Log {
+        if extent == Extent::Log || store::lacks_manifest(dir)? {
             verdicts = service::reopen_verdicts(&path)?;
         }
         Ok(taken_back)

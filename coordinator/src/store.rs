@@ -69,7 +69,7 @@ pub use error::StoreError;
 pub use export::ExportError;
 pub use open::{Opened, Options, Rebuilt};
 pub use record::{Appended, Contradicted, Method, Origin, Provenance, Record, Stored};
-pub use repair::{Extent, Repair, TakenBack, repair, repair_after};
+pub use repair::{Extent, Repair, TakenBack, lacks_manifest, repair, repair_after};
 pub use scan::Cut;
 pub use verify::{Problem, Verification, verify};
 

@@ -132,6 +132,43 @@ fn what_a_judge_took_back_does_not_come_back_with_a_repair() {
     repair(&format!("{carried_out}\n"), "whose claims were ever taken back is not known", 3);
 }
 
+/// A docket that says that a verdict is carried out, beside a log that ends before that: a copy of a store in use.
+#[test]
+fn a_copy_that_was_taken_while_a_judge_took_back_is_not_believed_to_be_later_than_it_is() {
+    let home = TempDir::new().expect("a temporary folder");
+    let folder = home.path().join("store");
+    let (store, _) = Store::open(&folder).expect("a new store");
+    let claim = |position: Position, worker: &str| {
+        let origin = Arc::new(Origin { worker: worker.to_owned(), ..Origin::default() });
+        let provenance = Provenance { method: Method::Search, origin };
+        let bound = Bound::at_least(Score::DRAW);
+        Record { position: position.canonical(), bound, best_move: None, nodes: 1, provenance }
+    };
+    let square = Square::all(Position::START.moves()).next().expect("the game has just begun");
+    let after = Position::START.play(square).expect("it is legal");
+    store.append(&[claim(after, "liar"), claim(Position::START, "misled")]).expect("a disk");
+    drop(store);
+    let verdict = r#"{"verdict":{"era":1,"workers":["liar"],"reason":"it was wrong"}}"#;
+    let docket = format!("{verdict}\n{}\n", r#"{"taken_back":{"era":1}}"#);
+    fs::write(folder.join("docket.jsonl"), docket).expect("the store is ours");
+    let repair = || {
+        let repaired = run(home.path(), &["store", "repair", "store"]);
+        assert_eq!(repaired.code, Some(0), "{repaired:?}");
+        repaired.stdout.join("\n")
+    };
+    let said = repair();
+    assert!(!said.contains("wrong"), "with its manifest it is what it was: {said}");
+    for part in ["MANIFEST", "LOCK"] {
+        fs::remove_file(folder.join(part)).expect("the store is ours");
+    }
+    fs::remove_dir_all(folder.join("index")).expect("the store is ours");
+    let said = repair();
+    assert!(said.contains("2 positions of workers that were found to be wrong"), "{said}");
+    assert!(said.contains("wrong 1 time: what they claimed is taken back once more"), "{said}");
+    assert_eq!(run(home.path(), &["store", "export", "store"]).objects().len(), 0);
+    assert_eq!(run(home.path(), &["store", "verify", "store"]).code, Some(0));
+}
+
 #[test]
 fn a_damaged_docket_is_seen_by_verify_and_mended_by_repair() {
     let home = TempDir::new().expect("a temporary folder");

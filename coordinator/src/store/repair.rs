@@ -11,6 +11,7 @@ use super::Store;
 use super::error::StoreError;
 use super::files::{Layout, remove_folder};
 use super::lock::Lock;
+use super::manifest::{Found, Manifest};
 use super::open::is_store;
 use super::read_only;
 use super::salvage::{rename, salvage, salvage_quarantine};
@@ -81,6 +82,13 @@ pub struct TakenBack {
 impl TakenBack {
     /// Nobody can tell any more.
     pub const UNKNOWN: Self = Self { workers: Vec::new(), is_all: false };
+
+    /// Returns under which names claims are not to be believed: that of nobody is among them if there are any, since a
+    /// repair keeps claims whose author it cannot tell.
+    pub(super) fn names(&self) -> Vec<&str> {
+        let nobody = (!self.workers.is_empty()).then_some("");
+        nobody.into_iter().chain(self.workers.iter().map(String::as_str)).collect()
+    }
 }
 
 /// Keeps every good frame of the log, puts the old log aside and makes the index again. Of a store whose log is
@@ -109,6 +117,8 @@ pub fn repair_after(
     let layout = Layout::new(store);
     read_only::check_writable(&layout)?;
     let lock = Lock::take(store)?;
+    // A copy of a store in use, or what is left of one: what took claims back may have come behind its end.
+    let may_lack_end = lacks_manifest(store)?;
     let (whole, seen) = with_whole_log(&layout);
     let extent = match &whole {
         Some(found) if found.is_sound() => Extent::Nothing,
@@ -126,12 +136,34 @@ pub fn repair_after(
         (done.damages, done.described) = seen;
     }
     drop(lock);
-    let (_, opened) = Store::open(store)?;
+    let (opened_store, opened) = Store::open(store)?;
+    if may_lack_end && extent != Extent::Log {
+        done.taken_back = take_back(&opened_store, &taken_back)?;
+    }
     done.aside.extend(opened.rebuilt.and_then(|rebuilt| rebuilt.aside));
-    done.records = opened.records;
+    done.records = opened_store.records();
     done.left = layout.asides("")?;
     done.left.retain(|path| !done.aside.contains(path));
     Ok(done)
+}
+
+/// Returns whether the store in the folder `store` has no manifest, as a copy that was taken while it was in use: the end
+/// of its log may be missing, and nothing would tell.
+///
+/// # Errors
+/// If the manifest cannot be read.
+pub fn lacks_manifest(store: &Path) -> Result<bool, StoreError> {
+    Ok(matches!(Manifest::read(store)?, Found::Nothing))
+}
+
+/// Takes back what these workers claimed, and what may rest on it, and what nobody is known to have claimed; returns the
+/// number of positions.
+fn take_back(store: &Store, taken_back: &TakenBack) -> Result<u64, StoreError> {
+    let mut positions = 0;
+    for worker in taken_back.names() {
+        positions += store.withdraw(worker)?;
+    }
+    Ok(positions)
 }
 
 /// Leaves the log of a store as it is.

@@ -206,8 +206,7 @@ fn take_back(layout: &Layout, new: &mut Log, taken_back: &TakenBack) -> Result<u
     }
     let index = SledIndex::open(&folder)?;
     let Whole { origins, .. } = open::read_whole(&layout.salvage(), &index, None)?;
-    let workers: Vec<&str> = taken_back.workers.iter().map(String::as_str).chain([""]).collect();
-    let fallen = withdraw::fallen(&index, &origins, &workers)?;
+    let fallen = withdraw::fallen(&index, &origins, &taken_back.names())?;
     for positions in fallen.chunks(A_FRAME) {
         new.append(&withdraw::body(positions))?;
     }
