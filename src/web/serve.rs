@@ -1,8 +1,8 @@
 //! Answers to many over HTTP/1.1, to so many at once, and for so long.
 //!
-//! Whoever reaches the address may connect, and shows no token. So a connection has to ask soon, gets one answer, and has
-//! an end; and there are never more of them than the open files that others can spare. Who comes then takes the place of
-//! the one that has been silent for longest, and where all have begun to ask, waits.
+//! Whoever reaches the address may connect, and shows no token. So a connection has to ask soon, gets one answer, and
+//! has an end; and there are never more of them than the open files that others can spare. Who comes then takes the
+//! place of the one that has been silent for longest, and where all have begun to ask, waits.
 
 use std::collections::VecDeque;
 use std::pin::pin;

@@ -147,8 +147,8 @@ pub fn repair_after(
     Ok(done)
 }
 
-/// Returns whether the store in the folder `store` has no manifest, as a copy that was taken while it was in use: the end
-/// of its log may be missing, and nothing would tell.
+/// Returns whether the store in the folder `store` has no manifest, as a copy that was taken while it was in use: the
+/// end of its log may be missing, and nothing would tell.
 ///
 /// # Errors
 /// If the manifest cannot be read.
@@ -156,8 +156,8 @@ pub fn lacks_manifest(store: &Path) -> Result<bool, StoreError> {
     Ok(matches!(Manifest::read(store)?, Found::Nothing))
 }
 
-/// Takes back what these workers claimed, and what may rest on it, and what nobody is known to have claimed; returns the
-/// number of positions.
+/// Takes back what these workers claimed, and what may rest on it, and what nobody is known to have claimed; returns
+/// the number of positions.
 fn take_back(store: &Store, taken_back: &TakenBack) -> Result<u64, StoreError> {
     let mut positions = 0;
     for worker in taken_back.names() {
@@ -197,9 +197,9 @@ fn remove_old_indexes(layout: &Layout) -> Result<(), StoreError> {
     asides.iter().try_for_each(|path| remove_folder(path))
 }
 
-/// Returns what there is in a store in which nothing is damaged but perhaps the index, or `None` if something may be, and
-/// then how many problems there are, and the first of them. A write that was not completed counts as damage: behind a
-/// lost manifest nobody can tell the one from the other.
+/// Returns what there is in a store in which nothing is damaged but perhaps the index, or `None` if something may be,
+/// and then how many problems there are, and the first of them. A write that was not completed counts as damage: behind
+/// a lost manifest nobody can tell the one from the other.
 fn with_whole_log(layout: &Layout) -> (Option<Verification>, (u64, Vec<Problem>)) {
     if layout.salvaged().exists() {
         return (None, (0, Vec::new())); // an earlier repair is to be completed

@@ -2,15 +2,15 @@
 //!
 //! A lost frame may have been one that took claims back, alone or as a part of several. What it named must not stand
 //! again, and the claims of whom it was about may be gone already, so that nothing leads there any more. But what was
-//! ever taken back is what certain workers had claimed and what may rest on it, and frames of a withdrawal go in an order
-//! that leaves after each of them all reasons for the rest (`withdraw.rs`). So where the first lost frame was, the claims
-//! of all these workers are taken back once more, from what the frames before it say: that is all that the lost one may
-//! have named of these. It is not all if a claim was lost there and something lost further on took back what rested on
-//! it: so between the first lost frame and the last one no claim is kept. Whatever comes behind the last one is kept,
-//! and so is everything where no claim was ever taken back.
+//! ever taken back is what certain workers had claimed and what may rest on it, and frames of a withdrawal go in an
+//! order that leaves after each of them all reasons for the rest (`withdraw.rs`). So where the first lost frame was,
+//! the claims of all these workers are taken back once more, from what the frames before it say: that is all that the
+//! lost one may have named of these. It is not all if a claim was lost there and something lost further on took back
+//! what rested on it: so between the first lost frame and the last one no claim is kept. Whatever comes behind the last
+//! one is kept, and so is everything where no claim was ever taken back.
 //!
-//! Where nobody can tell whose claims were taken back, and a frame that takes back is beside a lost one, the lost one may
-//! have been a part of the same: then no claim before it is kept.
+//! Where nobody can tell whose claims were taken back, and a frame that takes back is beside a lost one, the lost one
+//! may have been a part of the same: then no claim before it is kept.
 
 use std::collections::HashMap;
 use std::fs;

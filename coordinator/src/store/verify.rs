@@ -117,8 +117,8 @@ fn at(offset: Option<u64>) -> String {
     offset.map_or_else(String::new, |offset| format!(" at offset {offset}"))
 }
 
-/// Reads the log in full and compares the index with it; changes nothing in the log. Where the store can only be read it
-/// changes nothing at all, and leaves the index alone.
+/// Reads the log in full and compares the index with it; changes nothing in the log. Where the store can only be read
+/// it changes nothing at all, and leaves the index alone.
 ///
 /// # Errors
 /// If there is no store at `store`, if it is in use, of another schema version, or if the system

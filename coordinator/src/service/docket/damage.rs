@@ -59,8 +59,8 @@ pub fn mend_docket(path: &Path) -> Result<Option<MendedDocket>, StoreError> {
     Ok(Some(MendedDocket { aside, kept: kept.len(), lost }))
 }
 
-/// Returns whether lines of the docket in the file `path` were lost: the damaged file lies beside it, unless somebody has
-/// removed that.
+/// Returns whether lines of the docket in the file `path` were lost: the damaged file lies beside it, unless somebody
+/// has removed that.
 pub(super) fn has_lost_lines(path: &Path) -> Result<bool, StoreError> {
     let aside = format!("{}.aside-", path.file_name().unwrap_or_default().to_string_lossy());
     let folder = path.parent().unwrap_or(path);
