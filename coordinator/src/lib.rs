@@ -6,6 +6,7 @@ pub mod advisor;
 pub mod campaign;
 pub mod client;
 pub mod core;
+mod durable;
 mod haste;
 mod meter;
 pub mod proof;

@@ -8,7 +8,7 @@
 //! ```
 
 use std::fs::{self, File};
-use std::io::Write;
+use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
@@ -22,7 +22,7 @@ use super::error::CampaignError;
 use super::form::{self, Defaults, Row};
 use super::record::{Record, Records};
 use super::tally::Tally;
-use crate::store::sync_folder;
+use crate::durable;
 
 /// The version of the folder that this program reads and writes.
 const SCHEMA: u32 = 1;
@@ -228,14 +228,10 @@ pub(super) fn write_json(
     name: &str,
     content: &impl Serialize,
 ) -> Result<(), CampaignError> {
-    let (path, new) = (folder.join(name), folder.join(format!("{name}.new")));
-    let write = || {
-        let mut file = File::create(&new)?;
-        file.write_all(&serde_json::to_vec_pretty(content)?)?;
-        file.write_all(b"\n")?;
-        file.sync_all()?;
-        fs::rename(&new, &path)?;
-        sync_folder(folder)
-    };
-    write().map_err(CampaignError::io("writing", &path))
+    let path = folder.join(name);
+    let text = serde_json::to_string_pretty(content).map_err(io::Error::from);
+    let written = text.and_then(|text| {
+        durable::replace(&path, (text + "\n").as_bytes()).map_err(|refused| refused.source)
+    });
+    written.map_err(CampaignError::io("writing", &path))
 }

@@ -1,13 +1,14 @@
 //! Files of JSON lines that only grow, until they are written anew.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::store::{StoreError, sync_folder};
+use crate::durable;
+use crate::store::StoreError;
 
 /// Returns what the file `path` says; nothing if there is none.
 pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
@@ -20,12 +21,8 @@ pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
 
 /// Lets a file with these lines take the place of `path` as a whole, and returns it: what is written goes to its end.
 pub(super) fn replace(path: &Path, lines: &[String]) -> Result<File, StoreError> {
-    let new = path.with_extension("new");
-    let mut file = File::create(&new).map_err(failed("creating", &new))?;
-    file.write_all(lines.concat().as_bytes()).map_err(failed("writing", &new))?;
-    file.sync_all().map_err(failed("writing", &new))?;
-    fs::rename(&new, path).map_err(failed("moving", &new))?;
-    sync_folder(path.parent().unwrap_or(path)).map_err(failed("syncing", path))?;
+    let replaced = durable::replace(path, lines.concat().as_bytes());
+    replaced.map_err(|refused| failed(refused.action, &refused.path)(refused.source))?;
     OpenOptions::new().append(true).open(path).map_err(failed("opening", path))
 }
 

@@ -2,14 +2,14 @@
 //!
 //! It is never ahead of the index's data, which is flushed and synced before it is replaced.
 
-use std::fs::{self, File};
-use std::io::{ErrorKind, Write};
+use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use super::disk::sync_folder;
 use super::error::StoreError;
 use super::frame::SCHEMA;
 use super::scan::Place;
+use crate::durable;
 
 /// How far the index covers the log, and how much it holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,15 +69,9 @@ impl Manifest {
 
     /// Replaces the manifest of the store at `store`; returns when that is on disk.
     pub(super) fn write(&self, store: &Path) -> Result<(), StoreError> {
-        let (path, new) = (path(store), store.join("MANIFEST.new"));
-        let write = || {
-            let mut file = File::create(&new)?;
-            file.write_all(self.text().as_bytes())?;
-            file.sync_all()?;
-            fs::rename(&new, &path)?;
-            sync_folder(store)
-        };
-        write().map_err(StoreError::io("writing", &path))
+        let path = path(store);
+        let written = durable::replace(&path, self.text().as_bytes());
+        written.map_err(|refused| StoreError::io("writing", &path)(refused.source))
     }
 
     /// Returns the manifest's text, by which the index is compared with it.
