@@ -3,7 +3,6 @@
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::Path;
-use std::sync::Arc;
 
 use serde::Serialize;
 
@@ -33,5 +32,5 @@ pub(super) fn line(content: &impl Serialize) -> String {
 
 /// Returns the error of `action` on `path`, for `map_err`.
 pub(super) fn failed(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> StoreError {
-    move |source| StoreError::Io { action, path: path.to_owned(), source: Arc::new(source) }
+    StoreError::io(action, path)
 }

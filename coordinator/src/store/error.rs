@@ -132,7 +132,7 @@ impl StoreError {
     }
 
     /// Returns the error of `action` on `path`, for `map_err`.
-    pub(super) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+    pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::Io { action, path: path.to_owned(), source: Arc::new(source) }
     }
 }
