@@ -14,7 +14,7 @@ pub use outflank_proto::message::SolveRequest;
 use outflank_proto::message::SolveUpdate;
 use outflank_proto::v1::solver_client::SolverClient;
 pub use outflank_proto::{Access, Connection};
-use outflank_proto::{InvalidAddress, Unreached, Way, is_made_up, is_store_failure, v1};
+use outflank_proto::{InvalidAddress, Unreached, Way, is_made_up, is_store_failure, v1, words};
 use tokio::time::Instant;
 use tonic::{Code, Status, Streaming};
 
@@ -314,19 +314,7 @@ fn verdict(status: &Status) -> Option<ClientError> {
 }
 
 /// Returns what went wrong and its causes on one line, each said once.
-fn causes(error: &(dyn Error + 'static)) -> String {
-    let status = error.downcast_ref::<Status>().map(|status| status.message().to_owned());
-    let mut text = status.unwrap_or_else(|| error.to_string());
-    if error.downcast_ref::<Status>().is_some_and(is_made_up) {
-        text = format!("what answers there is no coordinator: {text}");
-    }
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let told = error.to_string();
-        if !text.contains(&told) {
-            text = format!("{text}: {told}");
-        }
-        cause = error.source();
-    }
-    text
+fn causes(status: &Status) -> String {
+    let text = words::of_status(status);
+    if is_made_up(status) { format!("what answers there is no coordinator: {text}") } else { text }
 }

@@ -20,6 +20,7 @@ pub mod message;
 mod transport;
 mod way;
 mod whereabouts;
+pub mod words;
 mod worker_messages;
 
 pub use access::{

@@ -10,6 +10,7 @@ use crate::access::{Access, Connection};
 use crate::address::InvalidAddress;
 use crate::transport::Transport;
 use crate::whereabouts::Whereabouts;
+use crate::words;
 
 /// The addresses of a coordinator, what it is shown there, and which of them comes next.
 #[derive(Debug)]
@@ -124,7 +125,7 @@ impl Way {
                 }
                 Err(error) => {
                     is_nobody_there &= is_refused(&*error);
-                    let cause = causes_of(&*error);
+                    let cause = words::of_error(&*error);
                     let hint = self.access.hint(&cause);
                     causes.push(format!("{address}: {cause}{hint}"));
                 }
@@ -159,20 +160,6 @@ fn is_refused(error: &(dyn Error + 'static)) -> bool {
         return true;
     }
     error.source().is_some_and(is_refused)
-}
-
-/// Returns an error and its causes on one line; a cause that its error has told already is left out.
-fn causes_of(error: &(dyn Error + 'static)) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let told = error.to_string();
-        if !text.contains(&told) {
-            text = format!("{text}: {told}");
-        }
-        cause = error.source();
-    }
-    text
 }
 
 #[cfg(test)]
@@ -242,22 +229,5 @@ mod tests {
         // No connection leads to all machines of a network at once.
         let unreachable = unreached(format!("255.255.255.255:1,{first}")).await;
         assert!(!unreachable.is_nobody_there, "{unreachable}");
-    }
-
-    /// An error with a text of its own and a cause.
-    #[derive(Debug, thiserror::Error)]
-    #[error("{text}")]
-    struct Failure {
-        text: &'static str,
-        source: Option<Box<Self>>,
-    }
-
-    #[test]
-    fn each_cause_is_told_once() {
-        let cause = |text, source| Some(Box::new(Failure { text, source }));
-        let innermost = cause("no route", None);
-        let error = cause("connecting: no route", innermost);
-        let error = Failure { text: "transport error", source: error };
-        assert_eq!(causes_of(&error), "transport error: connecting: no route");
     }
 }

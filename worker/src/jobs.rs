@@ -1,6 +1,5 @@
 //! The jobs that are running, each on a thread of its own.
 
-use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,6 +9,7 @@ use std::time::Instant;
 
 use outflank_engine::{Answer, Bound, Control, Position, Request, SharedHint};
 use outflank_proto::message::{Found, Interim, Job, Report};
+use outflank_proto::words;
 use tokio::sync::mpsc;
 
 use crate::Solver;
@@ -264,7 +264,7 @@ fn solve(solver: &dyn Solver, job: Job, control: &Control) -> Report {
     match searched {
         Ok(answer) => fill(&mut report, answer.turned(back)),
         Err(panic) => {
-            let cause = text(panic.as_ref());
+            let cause = words::of_panic(panic.as_ref());
             tracing::error!(job = job.id, ?request.position, cause, "the search panicked");
         }
     }
@@ -300,9 +300,4 @@ fn fill(report: &mut Report, answer: Answer) {
     report.nodes = nodes;
     report.finished = finished;
     report.failed = false;
-}
-
-fn text(panic: &(dyn Any + Send)) -> &str {
-    let text = panic.downcast_ref::<&str>().copied();
-    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
 }

@@ -1,13 +1,11 @@
 //! A worker's life: connect, work, and connect again until told to stop.
 
-use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
 use outflank_engine::{Engine, Settings};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-use tonic::Status;
 
 use crate::backoff::Backoff;
 use crate::session::{Ended, Worker};
@@ -129,41 +127,9 @@ impl Losses {
     }
 }
 
-/// Returns what a status says with its causes on one line: as text it shows its insides. A cause that its
-/// error has told already is left out.
-pub(crate) fn said(status: &Status) -> String {
-    let mut text = match status.message() {
-        "" => status.code().to_string(),
-        message => message.to_owned(),
-    };
-    let mut cause = status.source();
-    while let Some(error) = cause {
-        let told = error.to_string();
-        if !text.contains(&told) {
-            text = format!("{text}: {told}");
-        }
-        cause = error.source();
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[derive(Debug, thiserror::Error)]
-    #[error("the connection is gone")]
-    struct Gone(#[source] std::io::Error);
-
-    #[test]
-    fn a_status_is_said_with_its_causes_and_each_once() {
-        assert_eq!(said(&Status::unavailable("it stops")), "it stops");
-        let silent = Status::unavailable("");
-        assert_eq!(said(&silent), silent.code().to_string());
-        let reset = std::io::Error::other("reset by peer");
-        let gone = Status::from_error(Box::new(Gone(reset)));
-        assert_eq!(said(&gone), "the connection is gone: reset by peer");
-    }
 
     #[test]
     fn the_same_loss_is_said_once_a_minute() {

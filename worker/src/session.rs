@@ -7,7 +7,7 @@ use std::time::Duration;
 use outflank_proto::message::{FromWorker, Hello, Report, ToWorker, Welcome};
 use outflank_proto::v1::cluster_client::ClusterClient;
 use outflank_proto::{
-    Connection, NEWEST_PROTOCOL, OLDEST_PROTOCOL, Reached, is_made_up, is_role_refusal, v1,
+    Connection, NEWEST_PROTOCOL, OLDEST_PROTOCOL, Reached, is_made_up, is_role_refusal, v1, words,
 };
 use tokio::sync::mpsc;
 use tokio::time::{Instant, Interval, MissedTickBehavior};
@@ -17,7 +17,6 @@ use tonic::{Code, Status, Streaming};
 
 use crate::jobs::Jobs;
 use crate::outbox::Outbox;
-use crate::run::said;
 use crate::{Options, Solver};
 
 /// How long the coordinator may take to answer a hello.
@@ -130,7 +129,7 @@ impl Worker {
             Ok(()) if stop.is_cancelled() => Ended::Left,
             Ok(()) => lost("the coordinator is stopping".to_owned()),
             Err(_status) if stop.is_cancelled() && session.worker.may_leave() => Ended::Left,
-            Err(status) => lost(said(&status)),
+            Err(status) => lost(words::of_status(&status)),
         }
     }
 
@@ -209,14 +208,14 @@ fn lost(cause: String) -> Ended {
 /// Returns what a failed greeting means: some answers will not change however often one asks.
 fn refusal(status: &Status) -> Ended {
     match status.code() {
-        _ if is_made_up(status) => Ended::Lost { cause: said(status), welcomed: false },
+        _ if is_made_up(status) => Ended::Lost { cause: words::of_status(status), welcomed: false },
         Code::FailedPrecondition | Code::InvalidArgument | Code::Unimplemented => {
             Ended::Refused(status.message().to_owned())
         }
         _ if is_role_refusal(status) => Ended::Unknown(status.message().to_owned()),
         Code::PermissionDenied => Ended::Distrusted(status.message().to_owned()),
         Code::Unauthenticated => Ended::Unknown(status.message().to_owned()),
-        _ => Ended::Lost { cause: said(status), welcomed: false },
+        _ => Ended::Lost { cause: words::of_status(status), welcomed: false },
     }
 }
 
