@@ -5,7 +5,6 @@ mod campaigns;
 mod fleet;
 
 use std::error::Error;
-use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,7 +13,9 @@ pub use outflank_proto::message::SolveRequest;
 use outflank_proto::message::SolveUpdate;
 use outflank_proto::v1::solver_client::SolverClient;
 pub use outflank_proto::{Access, Connection};
-use outflank_proto::{InvalidAddress, Unreached, Way, is_made_up, is_store_failure, v1, words};
+use outflank_proto::{
+    Backoff, InvalidAddress, Unreached, Way, is_made_up, is_store_failure, v1, words,
+};
 use tokio::time::Instant;
 use tonic::{Code, Status, Streaming};
 
@@ -29,8 +30,7 @@ pub const RETRY_LIMIT: Duration = Duration::from_secs(60);
 /// its store first.
 pub const START_LIMIT: Duration = Duration::from_secs(3);
 
-/// The shortest time before a new try; each is between this and three times the one before, up to
-/// [`LONGEST_WAIT`].
+/// The first time before a new try, the shortest, and the longest ([`Backoff`]).
 const FIRST_WAIT: Duration = Duration::from_millis(250);
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
@@ -223,6 +223,7 @@ pub async fn ask(
         client: SolverClient::new(connection),
         connected: Instant::now(),
         wait: FIRST_WAIT,
+        backoff: Backoff::new(FIRST_WAIT, LONGEST_WAIT),
         on_update,
     };
     loop {
@@ -238,7 +239,10 @@ struct Solving<F> {
     client: SolverClient<Connection>,
     /// When the coordinator was last heard of, or thought to be there.
     connected: Instant,
+    /// How long to wait before the next try.
     wait: Duration,
+    /// The times after that.
+    backoff: Backoff,
     on_update: F,
 }
 
@@ -261,15 +265,8 @@ impl<F: FnMut(Update)> Solving<F> {
 
     fn heard(&mut self) {
         self.connected = Instant::now();
+        self.backoff.reset();
         self.wait = FIRST_WAIT;
-    }
-
-    /// Returns how long to wait next time.
-    fn next_wait(&self) -> Duration {
-        // Decorrelated jitter: clients that lost the same coordinator do not come back together.
-        let share = RandomState::new().hash_one(self.wait) as f64 / u64::MAX as f64;
-        let range = self.wait.saturating_mul(3).saturating_sub(FIRST_WAIT);
-        (FIRST_WAIT + range.mul_f64(share)).min(LONGEST_WAIT)
     }
 
     /// Waits until it is time for another attempt, or says why there is none.
@@ -284,7 +281,7 @@ impl<F: FnMut(Update)> Solving<F> {
         tracing::debug!(cause, "lost the coordinator");
         (self.on_update)(Update::Lost { cause, retry_in: self.wait });
         tokio::time::sleep(self.wait).await;
-        self.wait = self.next_wait();
+        self.wait = self.backoff.draw();
         Ok(())
     }
 }

@@ -9,6 +9,7 @@
 
 mod access;
 mod address;
+mod backoff;
 pub mod campaign;
 mod client_messages;
 mod domain;
@@ -27,6 +28,7 @@ pub use access::{
     Access, Connection, InvalidToken, Pass, Token, is_made_up, is_role_refusal, role_refused,
 };
 pub use address::{InvalidAddress, endpoint};
+pub use backoff::Backoff;
 pub use failure::{is_store_failure, store_failed};
 pub use identity::Identity;
 pub use invalid::InvalidField;

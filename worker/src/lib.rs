@@ -10,7 +10,6 @@
 
 #![forbid(unsafe_code)]
 
-mod backoff;
 mod error;
 mod gauges;
 mod jobs;

@@ -4,15 +4,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use outflank_engine::{Engine, Settings};
+use outflank_proto::Backoff;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::backoff::Backoff;
 use crate::session::{Ended, Worker};
 use crate::{Coordinator, Options, Solver, WorkerError};
 
 /// The time after which the same loss is worth another line in the log.
 const SAID_AGAIN: Duration = Duration::from_secs(60);
+
+/// The shortest and the longest time before a new try to reach the coordinator.
+const SHORTEST_WAIT: Duration = Duration::from_millis(100);
+const LONGEST_WAIT: Duration = Duration::from_secs(10);
 
 /// Works for `coordinator` with an engine of its own until `stop` is cancelled; then stops its
 /// jobs, hands back what they have proved and leaves.
@@ -60,7 +64,7 @@ async fn until_stopped(
     coordinator: &Coordinator,
     stop: &CancellationToken,
 ) -> Result<(), WorkerError> {
-    let mut backoff = Backoff::new();
+    let mut backoff = Backoff::new(SHORTEST_WAIT, LONGEST_WAIT);
     let mut losses = Losses::default();
     loop {
         let (place, cause) = match worker.wait_for(coordinator.connect(), stop).await {
@@ -81,7 +85,7 @@ async fn until_stopped(
                 }
             }
         };
-        let wait = backoff.next();
+        let wait = backoff.draw();
         if losses.is_news(&cause, Instant::now()) {
             tracing::warn!(
                 coordinator = %place,
