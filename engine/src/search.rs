@@ -31,10 +31,10 @@ pub(crate) mod board;
 mod cost;
 pub(crate) mod crew;
 mod deep;
-#[cfg(test)]
-mod desk;
 pub(crate) mod effort;
 mod entries;
+#[cfg(test)]
+mod fixture;
 mod last;
 mod level;
 mod local_table;

@@ -62,9 +62,9 @@ const COMPARED: [usize; 3] = [5, 3, 2];
 /// While another comparison follows, costs are found out up to so many times the least.
 const SLACK: f32 = 1.5;
 
-/// What is to be proved, and what tells the costs of it.
+/// What tells the costs of proofs that the value of positions is above `alpha`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Question<'a> {
+pub(crate) struct CostModel<'a> {
     weights: &'a Weights,
     costs: &'a Costs,
     /// The value that the one who proves must be shown to exceed, in discs.
@@ -74,20 +74,20 @@ pub(crate) struct Question<'a> {
     witness: Option<&'a Witness>,
 }
 
-impl<'a> Question<'a> {
-    /// Returns the question with these weights, if they say what proofs cost.
+impl<'a> CostModel<'a> {
+    /// Returns the model with these weights, if they say what proofs cost.
     #[inline(always)]
     pub(super) fn new(weights: &'a Weights, alpha: i32) -> Option<Self> {
         Some(Self { weights, costs: weights.costs()?, alpha, past: None, witness: None })
     }
 
-    /// Returns the question with what earlier searches left.
+    /// Returns the model with what earlier searches left.
     #[inline(always)]
     pub(super) fn remembering(self, past: Past<'a>) -> Self {
         Self { past: Some(past), ..self }
     }
 
-    /// Returns the question with somebody who wants to see what is looked at.
+    /// Returns the model with somebody who wants to see what is looked at.
     #[inline(always)]
     pub(super) fn seen_by(self, witness: Option<&'a Witness>) -> Self {
         Self { witness, ..self }
@@ -146,7 +146,7 @@ const LOSS: f32 = 30.0;
 #[derive(Debug)]
 pub(super) struct Comparison<'a, K> {
     pub(super) kernels: K,
-    pub(super) question: Question<'a>,
+    pub(super) model: CostModel<'a>,
     pub(super) node: &'a Node,
 }
 
@@ -193,7 +193,7 @@ impl<K: SearchSet> Comparison<'_, K> {
             let which = order[index];
             let Candidate { square, flipped, .. } = candidates[which];
             let after = self.node.after(self.kernels, square, flipped);
-            let cost = self.kernels.cost(self.question, &after, pairs, costs[0] * slack);
+            let cost = self.kernels.cost(self.model, &after, pairs, costs[0] * slack);
             let mut place = index;
             while place > 0 && costs[place - 1] > cost {
                 costs[place] = costs[place - 1];
@@ -211,7 +211,7 @@ impl<K: SearchSet> Comparison<'_, K> {
 #[inline(always)]
 pub(super) fn body<K: SearchSet>(
     kernels: K,
-    question: Question<'_>,
+    model: CostModel<'_>,
     node: &Node,
     pairs: usize,
     limit: f32,
@@ -221,7 +221,7 @@ pub(super) fn body<K: SearchSet>(
     if replies == 0 {
         return cheapest_answer(
             kernels,
-            question,
+            model,
             &node.pass(kernels),
             Verdict::Unknown,
             pairs,
@@ -229,7 +229,7 @@ pub(super) fn body<K: SearchSet>(
         );
     }
     let replies = Candidates::new(kernels, board, replies);
-    if let Some(past) = question.past {
+    if let Some(past) = model.past {
         // All lines are on their way before the first is needed.
         for &Candidate { flipped, square, .. } in replies.as_slice() {
             past.prefetch(kernels, board.after(square, flipped), node.empties - 1);
@@ -237,14 +237,14 @@ pub(super) fn body<K: SearchSet>(
     }
     let mut sum = 0.0;
     for &Candidate { flipped, square, .. } in replies.as_slice() {
-        let verdict = question.verdict(kernels, board.after(square, flipped), node.empties - 1);
+        let verdict = model.verdict(kernels, board.after(square, flipped), node.empties - 1);
         match verdict {
             Verdict::Proved => continue,
             Verdict::Refuted => return IN_VAIN,
             _ => {}
         }
         let after = node.after(kernels, square, flipped);
-        sum += cheapest_answer(kernels, question, &after, verdict, pairs, limit - sum);
+        sum += cheapest_answer(kernels, model, &after, verdict, pairs, limit - sum);
         if sum >= limit {
             break;
         }
@@ -257,7 +257,7 @@ pub(super) fn body<K: SearchSet>(
 #[inline(always)]
 fn cheapest_answer<K: SearchSet>(
     kernels: K,
-    question: Question<'_>,
+    model: CostModel<'_>,
     node: &Node,
     verdict: Verdict,
     pairs: usize,
@@ -265,49 +265,49 @@ fn cheapest_answer<K: SearchSet>(
 ) -> f32 {
     let moves = kernels.moves(node.board.player, node.board.opponent);
     if moves == 0 {
-        return at_a_pass(kernels, question, node);
+        return at_a_pass(kernels, model, node);
     }
     let moves = Candidates::new(kernels, node.board, moves);
-    let hashes = question.prefetch_after(kernels, node, &moves);
-    let loss = question.loss(node.empties - 1);
+    let hashes = model.prefetch_after(kernels, node, &moves);
+    let loss = model.loss(node.empties - 1);
     match verdict {
         Verdict::Believed(square) => {
             let mut answers = moves.as_slice().iter();
             if let Some(answer) = answers.find(|answer| answer.square == square) {
-                if question.has_proof(node, &moves, &hashes) {
+                if model.has_proof(node, &moves, &hashes) {
                     return 0.0;
                 }
-                return believed(kernels, question, node, answer, pairs, limit);
+                return believed(kernels, model, node, answer, pairs, limit);
             }
         }
         Verdict::Doubted if pairs == 1 => {
-            return if question.has_proof(node, &moves, &hashes) { 0.0 } else { DOUBTED * loss };
+            return if model.has_proof(node, &moves, &hashes) { 0.0 } else { DOUBTED * loss };
         }
         _ => {}
     }
     if pairs == 1 {
         let answers = Answers::<EVALUATED>::new(kernels, node, &moves);
         // Not before: what the table holds is on its way.
-        if question.has_proof(node, &moves, &hashes) {
+        if model.has_proof(node, &moves, &hashes) {
             return 0.0;
         }
-        if let Some(witness) = question.witness {
-            witness.see(node.board, node.empties, question.alpha);
+        if let Some(witness) = model.witness {
+            witness.see(node.board, node.empties, model.alpha);
         }
         let mut attempts = Attempts::new();
         for place in 0..answers.count {
-            attempts.add(answers.list[place].prospect(kernels, question, node));
+            attempts.add(answers.list[place].prospect(kernels, model, node));
         }
         return attempts.cost(loss);
     }
     let answers = Answers::<MOST_ANSWERS>::new(kernels, node, &moves);
-    if question.has_proof(node, &moves, &hashes) {
+    if model.has_proof(node, &moves, &hashes) {
         return 0.0;
     }
     let mut least = f32::INFINITY;
-    for answer in answers.cheapest_two(kernels, question, node).into_iter().flatten() {
+    for answer in answers.cheapest_two(kernels, model, node).into_iter().flatten() {
         let after = node.after(kernels, answer.square, answer.flipped);
-        least = least.min(kernels.cost(question, &after, pairs - 1, limit.min(least)));
+        least = least.min(kernels.cost(model, &after, pairs - 1, limit.min(least)));
     }
     least
 }
@@ -325,7 +325,7 @@ const BELIEVED: (f32, f32) = (0.7, 0.005);
 #[inline(always)]
 fn believed<K: SearchSet>(
     kernels: K,
-    question: Question<'_>,
+    model: CostModel<'_>,
     node: &Node,
     answer: &Candidate,
     pairs: usize,
@@ -333,11 +333,10 @@ fn believed<K: SearchSet>(
 ) -> f32 {
     if pairs > 1 {
         let after = node.after_candidate(kernels, answer);
-        return kernels.cost(question, &after, pairs - 1, limit);
+        return kernels.cost(model, &after, pairs - 1, limit);
     }
-    let Prospect { cost, .. } =
-        Answer::new(kernels, node, answer).prospect(kernels, question, node);
-    BELIEVED.0 * cost + BELIEVED.1 * question.loss(node.empties - 1)
+    let Prospect { cost, .. } = Answer::new(kernels, node, answer).prospect(kernels, model, node);
+    BELIEVED.0 * cost + BELIEVED.1 * model.loss(node.empties - 1)
 }
 
 /// How many answers are evaluated at the last pair.
@@ -385,14 +384,14 @@ impl Attempts {
 
 /// Returns the cost of a position whose player, for whom it is to be proved, must pass.
 #[inline(always)]
-fn at_a_pass<K: SearchSet>(kernels: K, question: Question<'_>, node: &Node) -> f32 {
+fn at_a_pass<K: SearchSet>(kernels: K, model: CostModel<'_>, node: &Node) -> f32 {
     let replies = kernels.count(kernels.moves(node.board.opponent, node.board.player));
-    let loss = question.loss(node.empties);
+    let loss = model.loss(node.empties);
     if replies == 0 {
-        return if node.board.final_score(kernels) > question.alpha { 0.0 } else { loss };
+        return if node.board.final_score(kernels) > model.alpha { 0.0 } else { loss };
     }
-    let value = kernels.evaluate(question.weights, &node.features, node.empties, (0, replies));
-    let Prospect { cost, chance } = question.prospect(node.empties, replies, value);
+    let value = kernels.evaluate(model.weights, &node.features, node.empties, (0, replies));
+    let Prospect { cost, chance } = model.prospect(node.empties, replies, value);
     cost + (1.0 - chance) * loss
 }
 
@@ -424,11 +423,11 @@ impl Answer {
     /// Callers loop over places: the closure of an iterator would be compiled for any processor, and
     /// its look-ups would become calls.
     #[inline(always)]
-    fn prospect<K: SearchSet>(&self, kernels: K, question: Question<'_>, node: &Node) -> Prospect {
+    fn prospect<K: SearchSet>(&self, kernels: K, model: CostModel<'_>, node: &Node) -> Prospect {
         let &Self { flipped, square, replies, count } = self;
         let candidate = Candidate { flipped, square, ..Candidate::default() };
-        let value = after_at_a_glance(kernels, question.weights, node, candidate, replies);
-        question.prospect(node.empties - 1, count, value)
+        let value = after_at_a_glance(kernels, model.weights, node, candidate, replies);
+        model.prospect(node.empties - 1, count, value)
     }
 }
 
@@ -466,13 +465,13 @@ impl<const MOST: usize> Answers<MOST> {
     fn cheapest_two<K: SearchSet>(
         &self,
         kernels: K,
-        question: Question<'_>,
+        model: CostModel<'_>,
         node: &Node,
     ) -> [Option<Answer>; 2] {
         let (mut least, mut cheapest) = ([f32::INFINITY; 2], [None; 2]);
         for place in 0..self.count {
             let answer = self.list[place];
-            let ratio = answer.prospect(kernels, question, node).ratio();
+            let ratio = answer.prospect(kernels, model, node).ratio();
             if ratio < least[0] {
                 (least, cheapest) = ([ratio, least[0]], [Some(answer), cheapest[0]]);
             } else if ratio < least[1] {

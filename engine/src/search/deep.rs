@@ -2,7 +2,7 @@
 //! bounds, the full move order, and younger brothers given to idle threads.
 
 use super::board::{Board, Node};
-use super::cost::{Comparison, Question, Scrutiny};
+use super::cost::{Comparison, CostModel, Scrutiny};
 use super::level::Level;
 use super::order::{Candidate, Candidates, Hurry, MOST_MOVES, Outlook};
 use super::past::Past;
@@ -178,12 +178,11 @@ pub(super) fn search_moves<K: SearchSet>(
 ) -> Result<(), Stopped> {
     let node = task.node;
     let outlook = Outlook::new(node.estimate, task.alpha);
-    let question = searcher.weights().and_then(|weights| Question::new(weights, task.alpha));
+    let model = searcher.weights().and_then(|weights| CostModel::new(weights, task.alpha));
     let past = Past { table: searcher.table(), hints: searcher.hints() };
-    let question =
-        question.map(|question| question.remembering(past).seen_by(searcher.crew.witness));
+    let model = model.map(|model| model.remembering(past).seen_by(searcher.crew.witness));
     let scrutiny = Scrutiny::for_node(node.empties, node.estimate, task.alpha);
-    let comparison = question.zip(scrutiny);
+    let comparison = model.zip(scrutiny);
     let doubted = comparison.is_some() && node.empties >= cost::DOUBT_KNOWN_FROM;
     let eldest = if doubted { None } else { candidates.take(first[0]) };
     if let Some(eldest) = eldest {
@@ -194,8 +193,8 @@ pub(super) fn search_moves<K: SearchSet>(
         }
     }
     candidates.sort(searcher, &node, first, Hurry::for_empties(node.empties, outlook))?;
-    if let Some((question, scrutiny)) = comparison {
-        let comparison = Comparison { kernels: searcher.kernels, question, node: &node };
+    if let Some((model, scrutiny)) = comparison {
+        let comparison = Comparison { kernels: searcher.kernels, model, node: &node };
         comparison.cheapest_first(candidates.as_mut_slice(), scrutiny);
     }
     let candidates = candidates.as_slice();

@@ -9,7 +9,7 @@
 use crate::evaluation::EvaluationSet;
 
 use super::board::{Board, Node};
-use super::cost::Question;
+use super::cost::CostModel;
 use super::level::Level;
 use super::searcher::{Searcher, Stopped};
 use super::{cost, deep, last, middle, midgame, plain, selective, shallow, stability};
@@ -52,7 +52,7 @@ pub(crate) trait SearchSet: EvaluationSet {
     fn deep(searcher: &mut Searcher<'_, Self>, node: &Node, alpha: i32) -> Result<i32, Stopped>;
 
     /// Returns what it will cost to answer every reply of the player of `node` ([`cost`]).
-    fn cost(self, question: Question<'_>, node: &Node, pairs: usize, limit: f32) -> f32;
+    fn cost(self, model: CostModel<'_>, node: &Node, pairs: usize, limit: f32) -> f32;
 
     /// Returns what a selective search to the end believes, in a null window.
     ///
@@ -183,7 +183,7 @@ macro_rules! entries {
             #[inline(always)]
             fn cost(
                 self,
-                question: Question<'_>,
+                model: CostModel<'_>,
                 node: &Node,
                 pairs: usize,
                 limit: f32,
@@ -191,14 +191,14 @@ macro_rules! entries {
                 $(#[target_feature(enable = $feature)])*
                 fn enter(
                     set: $token,
-                    question: Question<'_>,
+                    model: CostModel<'_>,
                     node: &Node,
                     pairs: usize,
                     limit: f32,
                 ) -> f32 {
-                    cost::body(set, question, node, pairs, limit)
+                    cost::body(set, model, node, pairs, limit)
                 }
-                enter!([$($feature),*] enter(self, question, node, pairs, limit))
+                enter!([$($feature),*] enter(self, model, node, pairs, limit))
             }
 
             #[inline(always)]

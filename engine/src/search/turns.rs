@@ -28,13 +28,13 @@ pub struct Rehearsal {
 /// The clocks of the threads of one search, and whose turn it is.
 #[derive(Debug)]
 pub(crate) struct Turns {
-    desk: Mutex<Desk>,
+    schedule: Mutex<Schedule>,
     /// Each thread waits for its own call.
     calls: Vec<Condvar>,
 }
 
 #[derive(Debug)]
-struct Desk {
+struct Schedule {
     clocks: Vec<Clock>,
     /// The thread that runs.
     runs: usize,
@@ -81,60 +81,64 @@ impl Pace {
 impl Turns {
     /// Returns the clocks of `threads` threads, of which number 0 begins.
     pub(crate) fn new(threads: usize) -> Self {
-        let desk = Desk { clocks: vec![Clock::default(); threads], runs: 0, handing_over: 0 };
-        Self { desk: Mutex::new(desk), calls: (0..threads).map(|_| Condvar::new()).collect() }
+        let schedule =
+            Schedule { clocks: vec![Clock::default(); threads], runs: 0, handing_over: 0 };
+        Self {
+            schedule: Mutex::new(schedule),
+            calls: (0..threads).map(|_| Condvar::new()).collect(),
+        }
     }
 
-    fn desk(&self) -> MutexGuard<'_, Desk> {
-        self.desk.lock().unwrap_or_else(PoisonError::into_inner)
+    fn schedule(&self) -> MutexGuard<'_, Schedule> {
+        self.schedule.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Lets `thread` begin when its turn comes; it leaves with what is returned.
     pub(super) fn enter(&self, thread: usize) -> Seat<'_> {
-        self.wait_for_turn(self.desk(), thread);
+        self.wait_for_turn(self.schedule(), thread);
         Seat { turns: self, thread }
     }
 
     /// Counts `nodes` that `thread` has visited, and lets those go on that are behind it.
     pub(super) fn spend(&self, thread: usize, nodes: u64, pace: Pace) {
-        let mut desk = self.desk();
-        let clock = &mut desk.clocks[thread];
+        let mut schedule = self.schedule();
+        let clock = &mut schedule.clocks[thread];
         clock.time += nodes;
         if nodes > 0 {
             clock.state = State::Works;
         }
         let now = clock.time;
-        if let Some((time, next)) = desk.next()
+        if let Some((time, next)) = schedule.next()
             && (time + pace.lead(), next) < (now, thread)
         {
-            self.call(&mut desk, next);
-            self.wait_for_turn(desk, thread);
+            self.call(&mut schedule, next);
+            self.wait_for_turn(schedule, thread);
         }
     }
 
     /// Counts what handing work over takes `thread`, as if it were nodes.
     pub(super) fn hand_over(&self, thread: usize, nodes: u64) {
-        self.desk().handing_over += nodes;
+        self.schedule().handing_over += nodes;
         self.spend(thread, nodes, Pace::Strict);
     }
 
     /// Lets the others work until `thread` is roused. One that was roused for nothing has not stopped waiting.
     pub(super) fn rest(&self, thread: usize) {
-        let mut desk = self.desk();
-        let clock = &mut desk.clocks[thread];
+        let mut schedule = self.schedule();
+        let clock = &mut schedule.clocks[thread];
         if let State::Roused(since) = clock.state {
             clock.time = since;
         }
         clock.state = State::Waits;
-        self.pass_on(&mut desk);
-        self.wait_for_turn(desk, thread);
+        self.pass_on(&mut schedule);
+        self.wait_for_turn(schedule, thread);
     }
 
     /// Wakes all who wait, by the clock of `thread`.
     pub(super) fn rouse(&self, thread: usize) {
-        let mut desk = self.desk();
-        let now = desk.clocks[thread].time;
-        for clock in desk.clocks.iter_mut().filter(|clock| clock.state == State::Waits) {
+        let mut schedule = self.schedule();
+        let now = schedule.clocks[thread].time;
+        for clock in schedule.clocks.iter_mut().filter(|clock| clock.state == State::Waits) {
             clock.state = State::Roused(clock.time);
             clock.time = clock.time.max(now) + WAKING;
         }
@@ -142,29 +146,29 @@ impl Turns {
 
     /// Returns what the search took.
     pub(crate) fn taken(&self) -> Rehearsal {
-        let desk = self.desk();
-        Rehearsal { time: desk.clocks[0].time, handing_over: desk.handing_over }
+        let schedule = self.schedule();
+        Rehearsal { time: schedule.clocks[0].time, handing_over: schedule.handing_over }
     }
 
-    fn pass_on(&self, desk: &mut Desk) {
-        if let Some((_, next)) = desk.next() {
-            self.call(desk, next);
+    fn pass_on(&self, schedule: &mut Schedule) {
+        if let Some((_, next)) = schedule.next() {
+            self.call(schedule, next);
         }
     }
 
-    fn call(&self, desk: &mut Desk, thread: usize) {
-        desk.runs = thread;
+    fn call(&self, schedule: &mut Schedule, thread: usize) {
+        schedule.runs = thread;
         self.calls[thread].notify_one();
     }
 
-    fn wait_for_turn(&self, mut desk: MutexGuard<'_, Desk>, thread: usize) {
-        while desk.runs != thread {
-            desk = self.calls[thread].wait(desk).unwrap_or_else(PoisonError::into_inner);
+    fn wait_for_turn(&self, mut schedule: MutexGuard<'_, Schedule>, thread: usize) {
+        while schedule.runs != thread {
+            schedule = self.calls[thread].wait(schedule).unwrap_or_else(PoisonError::into_inner);
         }
     }
 }
 
-impl Desk {
+impl Schedule {
     /// Returns the time and the number of the thread whose clock is the least, of those that can run.
     fn next(&self) -> Option<(u64, usize)> {
         let runs = |clock: &Clock| !matches!(clock.state, State::Waits | State::Gone);
@@ -182,9 +186,9 @@ pub(super) struct Seat<'a> {
 
 impl Drop for Seat<'_> {
     fn drop(&mut self) {
-        let mut desk = self.turns.desk();
-        desk.clocks[self.thread].state = State::Gone;
-        self.turns.pass_on(&mut desk);
+        let mut schedule = self.turns.schedule();
+        schedule.clocks[self.thread].state = State::Gone;
+        self.turns.pass_on(&mut schedule);
     }
 }
 

@@ -5,7 +5,7 @@ use outflank_kernel::{KernelSet, Scalar};
 use super::*;
 use crate::evaluation::Weights;
 use crate::search::crew::{Tools, worth_splitting};
-use crate::search::desk::{Desk, moves, node, position};
+use crate::search::fixture::{Fixture, moves, node, position};
 use crate::search::split_point::SplitPoint;
 
 const ESTIMATE: Question = Question::Estimate { plies: 4 };
@@ -33,10 +33,10 @@ fn brothers_are_begun_from_the_first_and_estimates_from_the_last() {
 
 #[test]
 fn who_is_ahead_drops_it_when_a_split_is_open_or_the_others_have_come() {
-    let desk = Desk::new();
-    let tools = desk.tools();
+    let fixture = Fixture::new();
+    let tools = fixture.tools();
     let position = position(1, 30);
-    let crew = Crew::new(&tools, &desk.control, u64::MAX, position);
+    let crew = Crew::new(&tools, &fixture.control, u64::MAX, position);
     let mut searcher = Searcher::new(Scalar::new(), &crew);
     let task = Task::new(node(position), -1, 1, Level::EXACT);
     let posted = post_brothers(&searcher, &task, 0, &moves(&task.node)).expect("it is worth it");
@@ -55,9 +55,9 @@ fn who_is_ahead_drops_it_when_a_split_is_open_or_the_others_have_come() {
 
 #[test]
 fn who_is_ahead_shares_nothing() {
-    let desk = Desk::new();
-    let tools = desk.tools();
-    let crew = Crew::new(&tools, &desk.control, u64::MAX, position(1, 30));
+    let fixture = Fixture::new();
+    let tools = fixture.tools();
+    let crew = Crew::new(&tools, &fixture.control, u64::MAX, position(1, 30));
     crew.count_idle();
     let mut searcher = Searcher::new(Scalar::new(), &crew);
     assert!(worth_splitting(&searcher, 20, 2));
@@ -67,9 +67,9 @@ fn who_is_ahead_shares_nothing() {
 
 #[test]
 fn the_lowest_position_comes_first_and_each_move_once() {
-    let desk = Desk::new();
-    let tools = desk.tools();
-    let crew = Crew::new(&tools, &desk.control, u64::MAX, position(1, 30));
+    let fixture = Fixture::new();
+    let tools = fixture.tools();
+    let crew = Crew::new(&tools, &fixture.control, u64::MAX, position(1, 30));
     let [upper, lower] = [30, 28].map(|empties| prospect(empties, IS_ABOVE_DRAW));
     let prospects = [Arc::clone(&upper), Arc::clone(&lower)];
     let advances: Vec<_> = std::iter::from_fn(|| Advance::next(&crew, &prospects)).collect();
@@ -90,9 +90,9 @@ fn the_lowest_position_comes_first_and_each_move_once() {
 
 #[test]
 fn brothers_are_asked_about_the_value_that_is_expected() {
-    let desk = Desk::new();
-    let tools = desk.tools();
-    let crew = Crew::new(&tools, &desk.control, u64::MAX, position(1, 30));
+    let fixture = Fixture::new();
+    let tools = fixture.tools();
+    let crew = Crew::new(&tools, &fixture.control, u64::MAX, position(1, 30));
     let searcher = Searcher::new(Scalar::new(), &crew);
     let floor = |empties, expected| {
         let task = Task::new(node(position(1, empties)), -3, 5, Level::EXACT);
@@ -112,10 +112,10 @@ fn brothers_are_asked_about_the_value_that_is_expected() {
 
 #[test]
 fn moves_are_estimated_that_no_search_knows() {
-    let desk = Desk::new();
+    let fixture = Fixture::new();
     let weights = Weights::embedded().expect("they are part of the program");
-    let tools = Tools { weights: Some(weights), ..desk.tools() };
-    let crew = Crew::new(&tools, &desk.control, u64::MAX, position(1, 30));
+    let tools = Tools { weights: Some(weights), ..fixture.tools() };
+    let crew = Crew::new(&tools, &fixture.control, u64::MAX, position(1, 30));
     let searcher = Searcher::new(Scalar::new(), &crew);
     let node = node(position(1, 30));
     let moves = moves(&node);
@@ -134,10 +134,10 @@ fn moves_are_estimated_that_no_search_knows() {
 
 #[test]
 fn what_was_begun_ahead_is_in_the_tables() {
-    let desk = Desk::new();
+    let fixture = Fixture::new();
     let weights = Weights::embedded().expect("they are part of the program");
-    let tools = Tools { weights: Some(weights), ..desk.tools() };
-    let crew = Crew::new(&tools, &desk.control, u64::MAX, position(1, 16));
+    let tools = Tools { weights: Some(weights), ..fixture.tools() };
+    let crew = Crew::new(&tools, &fixture.control, u64::MAX, position(1, 16));
     let mut searcher = Searcher::new(Scalar::new(), &crew);
     for question in [ESTIMATE, IS_ABOVE_DRAW] {
         let prospect = prospect(16, question);
@@ -147,10 +147,11 @@ fn what_was_begun_ahead_is_in_the_tables() {
         let hash = Scalar::new().hash(after.player, after.opponent);
         advance.run(&mut searcher);
         if matches!(question, Question::Estimate { .. }) {
-            let hint = desk.hints.get(hash, after.player, after.opponent).unwrap_or(Hint::UNKNOWN);
+            let hint =
+                fixture.hints.get(hash, after.player, after.opponent).unwrap_or(Hint::UNKNOWN);
             assert!(hint.lower == hint.upper && hint.effort.plies == 4, "{hint:?}");
         } else {
-            let entry = desk.table.get(hash, after.player, after.opponent).expect("it is there");
+            let entry = fixture.table.get(hash, after.player, after.opponent).expect("it is there");
             assert!(-entry.lower <= 0 || -entry.upper > 0, "it answers the question: {entry:?}");
         }
         assert_eq!(take_all(&prospect).len(), prospect.moves.len() - 1, "it is done");
@@ -160,16 +161,16 @@ fn what_was_begun_ahead_is_in_the_tables() {
 
 #[test]
 fn the_moves_of_the_next_search_are_those_of_the_root_but_the_first() {
-    let desk = Desk::new();
-    let tools = desk.tools();
-    let crew = Crew::new(&tools, &desk.control, u64::MAX, position(1, 30));
+    let fixture = Fixture::new();
+    let tools = fixture.tools();
+    let crew = Crew::new(&tools, &fixture.control, u64::MAX, position(1, 30));
     let mut searcher = Searcher::new(Scalar::new(), &crew);
     let root = node(position(1, 30));
     let moves: Vec<_> = moves(&root).iter().map(|candidate| candidate.square).collect();
     let board = root.board;
     let hash = Scalar::new().hash(board.player, board.opponent);
     let hint = Hint { moves: [Some(moves[2] as u8), None], ..Hint::UNKNOWN };
-    desk.hints.put(hash, board.player, board.opponent, hint, 1);
+    fixture.hints.put(hash, board.player, board.opponent, hint, 1);
     let level = Level::ladder(30).next().expect("the position is deep");
     let posted = post_next_search(&mut searcher, &root, 4, level).expect("nobody stops it");
     let posted = posted.expect("it is worth it");

@@ -48,14 +48,14 @@ fn value(position: Position) -> i32 {
     -Scalar::new().evaluate_board(weights, position.player(), position.opponent())
 }
 
-/// What is asked of random positions: whether they are worth more than a draw.
-fn question() -> Question<'static> {
+/// Returns the costs of proofs that positions are worth more than a draw.
+fn model() -> CostModel<'static> {
     let weights = Weights::embedded().unwrap();
-    Question::new(weights, 0).expect("the embedded weights say what proofs cost")
+    CostModel::new(weights, 0).expect("the embedded weights say what proofs cost")
 }
 
 fn prospect_of(position: Position) -> Prospect {
-    question().prospect(position.empties(), position.moves().count_ones(), value(position))
+    model().prospect(position.empties(), position.moves().count_ones(), value(position))
 }
 
 fn ratio(prospect: Prospect) -> f32 {
@@ -76,7 +76,7 @@ fn reference_answer(position: Position, pairs: usize) -> f32 {
     let mut answers: Vec<Position> = Square::all(position.moves()).map(play).collect();
     if answers.is_empty() {
         let after = position.pass();
-        let loss = question().loss(after.empties());
+        let loss = model().loss(after.empties());
         return match after.is_over() {
             true if after.final_score().discs() < 0 => 0.0,
             true => loss,
@@ -88,7 +88,7 @@ fn reference_answer(position: Position, pairs: usize) -> f32 {
         answers.truncate(EVALUATED);
         let mut prospects: Vec<Prospect> = answers.into_iter().map(prospect_of).collect();
         prospects.sort_by(|&one, &other| ratio(one).total_cmp(&ratio(other)));
-        return in_turn(&prospects, question().loss(position.empties() - 1));
+        return in_turn(&prospects, model().loss(position.empties() - 1));
     }
     answers.truncate(MOST_ANSWERS);
     let ratio = |after: &Position| ratio(prospect_of(*after));
@@ -118,20 +118,16 @@ fn every_set_finds_the_cost_by_its_definition() {
             for isa in Isa::available() {
                 let found = match isa {
                     Isa::Scalar(set) => {
-                        set.cost(question(), &node(set, position), pairs, f32::INFINITY)
+                        set.cost(model(), &node(set, position), pairs, f32::INFINITY)
                     }
                     #[cfg(target_arch = "x86_64")]
-                    Isa::Avx2(set) => {
-                        set.cost(question(), &node(set, position), pairs, f32::INFINITY)
-                    }
+                    Isa::Avx2(set) => set.cost(model(), &node(set, position), pairs, f32::INFINITY),
                     #[cfg(target_arch = "x86_64")]
                     Isa::Avx512(set) => {
-                        set.cost(question(), &node(set, position), pairs, f32::INFINITY)
+                        set.cost(model(), &node(set, position), pairs, f32::INFINITY)
                     }
                     #[cfg(target_arch = "aarch64")]
-                    Isa::Neon(set) => {
-                        set.cost(question(), &node(set, position), pairs, f32::INFINITY)
-                    }
+                    Isa::Neon(set) => set.cost(model(), &node(set, position), pairs, f32::INFINITY),
                 };
                 assert_eq!(
                     found.to_bits(),
@@ -150,10 +146,10 @@ fn a_limit_changes_no_cost_below_it() {
         let position = position(12 + case % 10, &mut seed);
         let pairs = 1 + case as usize % 2;
         let node = node(Scalar::new(), position);
-        let cost = Scalar::new().cost(question(), &node, pairs, f32::INFINITY);
+        let cost = Scalar::new().cost(model(), &node, pairs, f32::INFINITY);
         for part in [0.1, 0.5, 0.9, 1.1, 2.0] {
             let limit = cost * part;
-            let found = Scalar::new().cost(question(), &node, pairs, limit);
+            let found = Scalar::new().cost(model(), &node, pairs, limit);
             if part < 1.0 {
                 assert!(found >= limit, "{found} below {limit}, the cost is {cost}");
             } else {
@@ -174,11 +170,11 @@ fn the_cheapest_move_comes_first_and_the_others_keep_their_order() {
         let costs =
             candidates.as_slice().iter().take(5).map(|&Candidate { square, flipped, .. }| {
                 let after = node.after(Scalar::new(), square, flipped);
-                Scalar::new().cost(question(), &after, 1, f32::INFINITY)
+                Scalar::new().cost(model(), &after, 1, f32::INFINITY)
             });
         let cheapest = costs.enumerate().min_by(|one, other| one.1.total_cmp(&other.1));
-        let (kernels, question) = (Scalar::new(), question());
-        let comparison = Comparison { kernels, question, node: &node };
+        let (kernels, model) = (Scalar::new(), model());
+        let comparison = Comparison { kernels, model, node: &node };
         comparison.cheapest_first(candidates.as_mut_slice(), Scrutiny { moves: 5, pairs: 1 });
         let mut expected = before;
         if let Some((place, _)) = cheapest {
@@ -228,7 +224,7 @@ impl Tables {
     /// Returns the cost of the move to `position` by one pair, with these tables.
     fn cost(&self, position: Position) -> f32 {
         let node = node(Scalar::new(), position);
-        Scalar::new().cost(question().remembering(self.past()), &node, 1, f32::INFINITY)
+        Scalar::new().cost(model().remembering(self.past()), &node, 1, f32::INFINITY)
     }
 }
 
@@ -304,7 +300,7 @@ fn only_beliefs_to_the_end_count() {
         let reply = replies[0];
         let best = Square::all(reply.moves()).last().unwrap();
         let others = || replies[1..].iter().map(|&reply| reference_answer(reply, 1));
-        let loss = question().loss(empties - 2);
+        let loss = model().loss(empties - 2);
 
         let tables = Tables::new();
         tables.believe(reply, 2, 64, empties - 2, best);

@@ -10,7 +10,7 @@ use outflank_kernel::{KernelSet, Scalar};
 use super::*;
 use crate::evaluation::UNIT;
 use crate::search::board::Board;
-use crate::search::desk::{Desk, moves, node, position, split_below, take, task};
+use crate::search::fixture::{Fixture, moves, node, position, split_below, take, task};
 use crate::search::level::Level;
 use crate::search::principal::{Aspiration, principal};
 use crate::search::root;
@@ -27,9 +27,9 @@ fn offered_split<'a>(crew: &'a Crew<'a>) -> Arc<SplitPoint> {
 
 #[test]
 fn who_works_below_a_cut_notices_it_at_the_next_position() {
-    let (desk, position) = (Desk::new(), position(1, 30));
-    let tools = desk.tools();
-    let crew = Crew::new(&tools, &desk.control, u64::MAX, position);
+    let (fixture, position) = (Fixture::new(), position(1, 30));
+    let tools = fixture.tools();
+    let crew = Crew::new(&tools, &fixture.control, u64::MAX, position);
     let mut searcher = Searcher::new(Scalar::new(), &crew);
     let upper = split_below(None, position);
     searcher.split = Some(split_below(Some(&upper), position));
@@ -40,14 +40,14 @@ fn who_works_below_a_cut_notices_it_at_the_next_position() {
     // So does what it opens by then.
     let node = node(self::position(1, 16));
     assert_eq!(split(&mut searcher, &moves(&node), &mut task(node)), Err(Stopped));
-    assert!(!desk.control.is_stopped(), "the search goes on elsewhere");
+    assert!(!fixture.control.is_stopped(), "the search goes on elsewhere");
 }
 
 #[test]
 fn who_waits_for_a_split_helps_below_it_and_nowhere_else() {
-    let (desk, position) = (Desk::new(), position(1, 30));
-    let tools = desk.tools();
-    let crew = Crew::new(&tools, &desk.control, u64::MAX, position);
+    let (fixture, position) = (Fixture::new(), position(1, 30));
+    let tools = fixture.tools();
+    let crew = Crew::new(&tools, &fixture.control, u64::MAX, position);
     let [split, stranger] = [(); 2].map(|()| split_below(None, position));
     let middle = split_below(Some(&split), position);
     let below = split_below(Some(&middle), position);
@@ -69,9 +69,9 @@ fn who_waits_for_a_split_helps_below_it_and_nowhere_else() {
 
 #[test]
 fn what_a_selective_search_believes_says_how_many_moves_others_wait_for() {
-    let (desk, node) = (Desk::new(), node(position(1, 20)));
-    let tools = desk.tools();
-    let crew = Crew::new(&tools, &desk.control, u64::MAX, Position::START);
+    let (fixture, node) = (Fixture::new(), node(position(1, 20)));
+    let tools = fixture.tools();
+    let crew = Crew::new(&tools, &fixture.control, u64::MAX, Position::START);
     let searcher = Searcher::new(Scalar::new(), &crew);
     assert_eq!(elders(&searcher, &node, 0), 1, "nothing is known");
     let Board { player, opponent } = node.board;
@@ -80,7 +80,7 @@ fn what_a_selective_search_believes_says_how_many_moves_others_wait_for() {
         let effort = Effort { plies, level: 0 };
         let hint = Hint { lower, upper, effort, moves: [Some(19), None] };
         let hash = Scalar::new().hash(player, opponent);
-        desk.hints.put(hash, player, opponent, hint, 1);
+        fixture.hints.put(hash, player, opponent, hint, 1);
     };
     believe(6, 4);
     assert_eq!(elders(&searcher, &node, 3), 1, "a look ahead is no search to the end");
@@ -91,9 +91,9 @@ fn what_a_selective_search_believes_says_how_many_moves_others_wait_for() {
 
 #[test]
 fn who_waits_for_work_is_called_when_there_is_some() {
-    let (desk, position) = (Desk::new(), position(1, 30));
-    let tools = desk.tools();
-    let crew = Crew::new(&tools, &desk.control, u64::MAX, position);
+    let (fixture, position) = (Fixture::new(), position(1, 30));
+    let tools = fixture.tools();
+    let crew = Crew::new(&tools, &fixture.control, u64::MAX, position);
     let (sender, called) = mpsc::channel();
     thread::scope(|scope| {
         let shift = crew.shift();
@@ -111,9 +111,9 @@ fn who_waits_for_work_is_called_when_there_is_some() {
 /// With so few empty squares a move is searched before its nodes are reported of themselves.
 #[test]
 fn the_nodes_of_who_helps_are_counted() {
-    let (desk, position) = (Desk::new(), position(1, 8));
-    let tools = desk.tools();
-    let crew = Crew::new(&tools, &desk.control, u64::MAX, position);
+    let (fixture, position) = (Fixture::new(), position(1, 8));
+    let tools = fixture.tools();
+    let crew = Crew::new(&tools, &fixture.control, u64::MAX, position);
     thread::scope(|scope| {
         let _shift = crew.shift();
         crew.open(&split_below(None, position), 0);
@@ -122,25 +122,25 @@ fn the_nodes_of_who_helps_are_counted() {
             thread::yield_now();
         }
     });
-    assert!(desk.control.nodes() > 0);
+    assert!(fixture.control.nodes() > 0);
 }
 
 #[test]
 fn a_split_that_is_stopped_has_no_value() {
-    let (desk, position) = (Desk::new(), position(1, 20));
-    let tools = desk.tools();
-    let crew = Crew::new(&tools, &desk.control, u64::MAX, position);
+    let (fixture, position) = (Fixture::new(), position(1, 20));
+    let tools = fixture.tools();
+    let crew = Crew::new(&tools, &fixture.control, u64::MAX, position);
     let mut searcher = Searcher::new(Scalar::new(), &crew);
     let node = node(position);
-    desk.control.stop();
+    fixture.control.stop();
     assert_eq!(split(&mut searcher, &moves(&node), &mut task(node)), Err(Stopped));
     assert!(crew.board().open.is_empty() && searcher.split.is_none(), "it is closed and left");
 }
 
 /// Searches as if somebody always waited for work, so that every node that can be split is.
-fn split_everywhere(desk: &Desk, position: Position, limit: u64) -> Result<i32, Stopped> {
-    let tools = desk.tools();
-    let crew = Crew::new(&tools, &desk.control, limit, position);
+fn split_everywhere(fixture: &Fixture, position: Position, limit: u64) -> Result<i32, Stopped> {
+    let tools = fixture.tools();
+    let crew = Crew::new(&tools, &fixture.control, limit, position);
     crew.idle.store(1, Ordering::Relaxed);
     let mut searcher = Searcher::new(Scalar::new(), &crew);
     let found = principal(&mut searcher, &node(position), Aspiration::FULL, Level::EXACT);
@@ -150,8 +150,8 @@ fn split_everywhere(desk: &Desk, position: Position, limit: u64) -> Result<i32, 
 
 /// Returns the value of a position, by a search that splits nothing.
 fn value(position: Position) -> i32 {
-    let desk = Desk::new();
-    let found = root::values(Scalar::new(), &desk.tools(), &[position]);
+    let fixture = Fixture::new();
+    let found = root::values(Scalar::new(), &fixture.tools(), &[position]);
     found[0].discs()
 }
 
@@ -159,7 +159,7 @@ fn value(position: Position) -> i32 {
 fn splits_change_no_value() {
     for seed in 0..12 {
         let position = position(seed, 15 + seed as u32 % 2);
-        let found = split_everywhere(&Desk::new(), position, u64::MAX);
+        let found = split_everywhere(&Fixture::new(), position, u64::MAX);
         assert_eq!(found, Ok(value(position)), "{position:?}");
     }
 }
@@ -169,10 +169,10 @@ fn splits_change_no_value() {
 fn what_splits_leave_behind_when_a_limit_ends_them_is_true() {
     let mut ended = 0;
     for seed in 0..8 {
-        let (desk, position) = (Desk::new(), position(seed, 16));
-        ended += u32::from(split_everywhere(&desk, position, 1 << (12 + seed % 4)).is_err());
+        let (fixture, position) = (Fixture::new(), position(seed, 16));
+        ended += u32::from(split_everywhere(&fixture, position, 1 << (12 + seed % 4)).is_err());
         let request = Request::exact(position);
-        let answer = root::solve(Scalar::new(), &desk.tools(), &request, &Control::default());
+        let answer = root::solve(Scalar::new(), &fixture.tools(), &request, &Control::default());
         let truth = crate::Score::floor(value(position));
         assert_eq!(answer.bound, Bound::exact(truth), "{position:?}");
     }

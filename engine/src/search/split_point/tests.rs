@@ -1,6 +1,6 @@
 //! A split is done when its moves have come back, and pointless when it, or one above it, is cut off.
 
-use crate::search::desk::{position, split_below, take};
+use crate::search::fixture::{position, split_below, take};
 use crate::search::searcher::Stopped;
 
 #[test]

@@ -14,13 +14,13 @@ use crate::table::{Hints, Table};
 use crate::{Control, Position, Square};
 
 /// Tables and controls of searches without weights.
-pub(super) struct Desk {
+pub(super) struct Fixture {
     pub(super) table: Table,
     pub(super) hints: Hints,
     pub(super) control: Control,
 }
 
-impl Desk {
+impl Fixture {
     pub(super) fn new() -> Self {
         let table = Table::new(1 << 20).expect("a megabyte is there");
         let hints = Hints::new(1 << 12).expect("four kilobytes are there");
