@@ -9,6 +9,7 @@ mod place;
 mod show;
 mod transfer;
 mod wait;
+mod watch;
 
 use anyhow::Context;
 use outflank_coordinator::client::CampaignsClient;

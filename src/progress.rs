@@ -1,20 +1,17 @@
 //! Progress on standard error: a bar on a terminal, a line now and then elsewhere.
 
+mod form;
 mod list;
 
-use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
 use outflank_coordinator::client::Update;
 use outflank_coordinator::core::Progress;
 
 use crate::numbers::{self, span};
 use crate::output;
+pub(crate) use form::{Form, bar};
 pub(crate) use list::ListDisplay;
-
-/// The time between two lines where there is no terminal.
-const LINE_EVERY: Duration = Duration::from_secs(5);
 
 /// The parts that the bar's length is divided into.
 const BAR_STEPS: u64 = 1000;
@@ -27,23 +24,14 @@ pub(crate) struct Display {
     form: Form,
 }
 
-#[derive(Debug)]
-enum Form {
-    Bar(ProgressBar),
-    Lines { last: Instant },
-    Nothing,
-}
-
 impl Display {
     /// Returns the display for the position called `name`; it shows nothing if `quiet`.
     pub(crate) fn start(name: String, quiet: bool) -> Self {
-        let started = Instant::now();
-        let form = match (quiet, io::stderr().is_terminal()) {
-            (true, _) => Form::Nothing,
-            (false, true) => Form::Bar(bar(&name)),
-            (false, false) => Form::Lines { last: started },
-        };
-        Self { name, started, form }
+        let form = Form::new(quiet, || {
+            bar(BAR_STEPS, "{spinner} {prefix} {elapsed} [{bar:10}] {wide_msg}")
+                .with_prefix(name.clone())
+        });
+        Self { name, started: Instant::now(), form }
     }
 
     /// Shows what is new.
@@ -95,18 +83,13 @@ impl Display {
     /// beginning.
     fn show(&mut self, work: Work, first: &str) {
         let elapsed = self.started.elapsed();
-        match &mut self.form {
-            Form::Bar(bar) => {
-                bar.set_position((work.share() * BAR_STEPS as f64) as u64);
-                bar.set_message(work.text(first, elapsed));
-            }
-            Form::Lines { last } if last.elapsed() >= LINE_EVERY => {
-                *last = Instant::now();
-                let elapsed_text = span(Duration::from_secs(elapsed.as_secs()));
-                let text = work.text(first, elapsed);
-                output::note(&format!("{} {elapsed_text}: {text}", self.name));
-            }
-            Form::Lines { .. } | Form::Nothing => {}
+        if let Form::Bar(bar) = &self.form {
+            bar.set_position((work.share() * BAR_STEPS as f64) as u64);
+            bar.set_message(work.text(first, elapsed));
+        } else if self.form.is_line_due() {
+            let elapsed_text = span(Duration::from_secs(elapsed.as_secs()));
+            let text = work.text(first, elapsed);
+            output::note(&format!("{} {elapsed_text}: {text}", self.name));
         }
     }
 
@@ -130,19 +113,6 @@ impl Display {
     pub(crate) fn finish(self) -> Duration {
         self.started.elapsed()
     }
-}
-
-fn bar(name: &str) -> ProgressBar {
-    let target = ProgressDrawTarget::stderr_with_hz(10);
-    let bar = ProgressBar::with_draw_target(Some(BAR_STEPS), target)
-        .with_finish(ProgressFinish::AndClear); // an interrupted search clears its bar, too
-    let style = ProgressStyle::with_template("{spinner} {prefix} {elapsed} [{bar:10}] {wide_msg}")
-        .expect("the template is well-formed")
-        .progress_chars("=> ");
-    bar.set_style(style);
-    bar.set_prefix(name.to_owned());
-    bar.enable_steady_tick(Duration::from_millis(100));
-    bar
 }
 
 /// How much is done and how much is left of one position, or of several.

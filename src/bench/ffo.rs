@@ -12,12 +12,12 @@ use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
 use clap::Args;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::ProgressBar;
 use outflank_engine::{Answer, Control, Engine, Request, Settings};
 
 use crate::arguments::Search;
 use crate::exit::{self, Exit, Failure, OrExit};
-use crate::{machine, numbers};
+use crate::{machine, numbers, progress};
 use numbered::{Numbered, Selection};
 use report::{Setting, Solved, Totals};
 
@@ -126,13 +126,6 @@ fn bar(positions: usize, quiet: bool) -> ProgressBar {
     if quiet {
         return ProgressBar::hidden();
     }
-    let style =
-        ProgressStyle::with_template("{spinner} {pos}/{len} [{bar:10}] {prefix} {wide_msg}")
-            .expect("the template is well-formed")
-            .progress_chars("=> ");
-    let bar = ProgressBar::with_draw_target(
-        Some(positions as u64),
-        ProgressDrawTarget::stderr_with_hz(10),
-    );
-    bar.with_style(style)
+    let template = "{spinner} {pos}/{len} [{bar:10}] {prefix} {wide_msg}";
+    progress::bar(positions as u64, template)
 }

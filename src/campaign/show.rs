@@ -1,11 +1,9 @@
 //! Campaigns as text.
 
-use std::io::{self, IsTerminal};
 use std::iter;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::Context;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
 use outflank_coordinator::client::CampaignsClient;
 use outflank_proto::campaign::{Campaign, ExportRequest, Form, Selection};
 use serde::{Deserialize, Serialize};
@@ -24,8 +22,6 @@ const COUNTED_ROWS: u64 = 1_000;
 /// A day and a year, in seconds.
 const DAY: u64 = 24 * 3600;
 const YEAR: u64 = 365 * DAY;
-/// The time between two lines where there is no terminal.
-const LINE_EVERY: Duration = Duration::from_secs(5);
 
 /// Returns what a campaign is doing, in a word.
 pub(super) fn state(campaign: &Campaign) -> &'static str {
@@ -335,60 +331,8 @@ impl<'a> Object<'a> {
     }
 }
 
-/// Shows how far campaigns are while somebody waits for them.
-#[derive(Debug)]
-pub(super) struct Watch {
-    bar: Option<ProgressBar>,
-    /// When the last line was printed; `None` if nothing is shown.
-    last_line: Option<Instant>,
-}
-
-impl Watch {
-    pub(super) fn start(quiet: bool) -> Self {
-        let is_terminal = io::stderr().is_terminal();
-        let bar = (!quiet && is_terminal).then(bar);
-        Self { bar, last_line: (!quiet && !is_terminal).then(Instant::now) }
-    }
-
-    pub(super) fn update(&mut self, campaigns: &[Campaign]) {
-        let tasks: u64 = campaigns.iter().map(Campaign::tasks).sum();
-        let open: u64 = campaigns.iter().map(|campaign| campaign.open).sum();
-        if let Some(bar) = &self.bar {
-            bar.set_length(tasks);
-            bar.set_position(tasks - open);
-            bar.set_message(all_progress(campaigns));
-        }
-        if self.last_line.is_some_and(|last| last.elapsed() >= LINE_EVERY) {
-            self.last_line = Some(Instant::now());
-            output::note(&all_progress(campaigns));
-        }
-    }
-
-    pub(super) fn lost(&mut self, cause: &str) {
-        if let Some(bar) = &self.bar {
-            bar.set_message(format!("trying again: {cause}"));
-        }
-        if self.last_line.is_some_and(|last| last.elapsed() >= LINE_EVERY) {
-            self.last_line = Some(Instant::now());
-            output::note(&format!("trying again: {cause}"));
-        }
-    }
-}
-
-fn bar() -> ProgressBar {
-    let target = ProgressDrawTarget::stderr_with_hz(10);
-    let bar = ProgressBar::with_draw_target(Some(1), target).with_finish(ProgressFinish::AndClear);
-    let style =
-        ProgressStyle::with_template("{spinner} {pos}/{len} {elapsed} [{bar:20}] {wide_msg}")
-            .expect("the template is well-formed")
-            .progress_chars("=> ");
-    bar.set_style(style);
-    bar.enable_steady_tick(Duration::from_millis(100));
-    bar
-}
-
 /// Returns on one line how far the campaigns are that are not finished.
-fn all_progress(campaigns: &[Campaign]) -> String {
+pub(super) fn all_progress(campaigns: &[Campaign]) -> String {
     let unfinished = campaigns.iter().filter(|campaign| campaign.open > 0);
     unfinished.map(progress).collect::<Vec<_>>().join("; ")
 }

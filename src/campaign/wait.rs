@@ -7,7 +7,8 @@ use outflank_coordinator::client::{CampaignsClient, ClientError, RETRY_LIMIT};
 use outflank_proto::campaign::Campaign;
 
 use super::next::Next;
-use super::show::{self, Watch};
+use super::show;
+use super::watch::Watch;
 use crate::cluster::client_failure;
 use crate::exit::{Exit, Failure, OrExit};
 use crate::output;
