@@ -155,8 +155,7 @@ impl Core {
             method: Method::Search,
             worker: Some(worker),
         };
-        let mut claims: Vec<Proof> = bounds.iter().map(claim).collect();
-        claims.retain(|claim| claim.bound != Bound::UNKNOWN && !claim.position.is_over());
+        let claims: Vec<Proof> = bounds.iter().map(claim).collect();
         if !self.solves.contains_key(&lease.home) {
             return; // There is nobody to tell, now and later.
         }
