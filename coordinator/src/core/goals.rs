@@ -28,6 +28,7 @@ impl Core {
         }
         if let Some(question) = self.questions.get(&key) {
             if !question.wanted_by.contains_key(&wanted) {
+                // Only the lead waits for what it is left with, so that this goes when the lead needs it no more.
                 self.uncover_child(key);
             }
             self.set_need(key, wanted, need);
@@ -204,7 +205,6 @@ impl Core {
                 self.unpark(key);
                 for child in open {
                     self.release(turn, child, Wanted::Question(key));
-                    self.uncover_child(child);
                 }
                 self.graph.unlink(key.position);
             }

@@ -45,7 +45,6 @@ impl Core {
         }
         for goal in stale {
             self.release(turn, goal, Wanted::Question(key));
-            self.uncover_child(goal);
         }
         if let Some(eldest) = eldest {
             self.cover(key, eldest);
