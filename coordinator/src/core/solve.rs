@@ -122,7 +122,7 @@ impl Core {
         budget: Option<u64>,
         terms: Option<Terms>,
     ) {
-        self.forget(turn, id);
+        debug_assert!(!self.solves.contains_key(&id), "the name of a request is fresh");
         let (root, orientation) = Orientation::canonical(given);
         let known = self.known(turn, root);
         let predicted = self.predictor.corrected(
