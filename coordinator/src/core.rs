@@ -35,6 +35,7 @@ mod late;
 mod lead;
 mod line;
 mod message;
+mod mix;
 mod need;
 mod orientation;
 mod predictor;

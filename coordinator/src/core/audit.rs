@@ -26,7 +26,8 @@ use outflank_engine::{Bound, Position, Symmetry, Window};
 use super::fleet::{Lease, Target};
 use super::graph::{fillings, may_come};
 use super::message::{AuditId, Command, Job, JobId, Millis, ProcessId, Proof, SolveId, WorkerId};
-use super::question::{Key, mix};
+use super::mix::{mix, mixed_with};
+use super::question::Key;
 use super::{Conflict, Core, Turn};
 use debts::Debts;
 use excuse::window_of;
@@ -239,7 +240,10 @@ impl Core {
         claims: &[Proof],
     ) {
         // By what is said, too: under the name of one job anything may be reported.
-        let said = JobId(claims.iter().fold(job.0, mixed_with));
+        let said = claims.iter().fold(job.0, |said, claim| {
+            mixed_with(said, claim.position, claim.bound.lower(), claim.bound.upper())
+        });
+        let said = JobId(said);
         let drawn = draw(self.config.audit_seed, said);
         let is_sampled = (drawn as f64) < share * u64::MAX as f64;
         if !is_sampled || claims.is_empty() {
@@ -424,13 +428,6 @@ impl Core {
             }
         }
     }
-}
-
-/// Returns bits that follow from `said` and from what is claimed.
-fn mixed_with(said: u64, claim: &Proof) -> u64 {
-    let ends = (claim.bound.lower().discs() + 64) << 8 | (claim.bound.upper().discs() + 64);
-    let words = [claim.position.player(), claim.position.opponent(), ends as u64];
-    words.into_iter().fold(said, |said, word| mix(said ^ word))
 }
 
 /// Returns 64 bits that follow from both.

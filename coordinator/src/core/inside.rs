@@ -20,7 +20,7 @@ use outflank_engine::{Bound, FoundBound, Position, Symmetry};
 
 use super::fleet::Target;
 use super::message::{Command, JobId, Method, Proof, SolveId, WorkerId};
-use super::question::mix;
+use super::mix::mix;
 use super::{Core, Turn};
 
 /// The most positions that are remembered of a request, the dearest ones.

@@ -7,6 +7,7 @@ use outflank_engine::{Position, Window};
 
 use super::bracket::Bracket;
 use super::message::{JobId, Millis, SolveId, WorkerId};
+use super::mix::{mix, mixed_with};
 
 /// A question: the value of a canonical position in a window. With a null window it is a goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -20,9 +21,8 @@ pub(super) struct Key {
 impl Key {
     /// Returns the name of the job that asks this: a hash of the content, the same on every machine.
     pub(super) fn job_id(self) -> JobId {
-        let ends = (self.window.lower().discs() + 64) << 8 | (self.window.upper().discs() + 64);
-        let words = [self.position.player(), self.position.opponent(), ends as u64];
-        JobId(words.into_iter().fold(0x6f75_7466_6c61_6e6b, |hash, word| mix(hash ^ word)))
+        let (lower, upper) = (self.window.lower(), self.window.upper());
+        JobId(mixed_with(0x6f75_7466_6c61_6e6b, self.position, lower, upper))
     }
 
     /// Returns the name of the job that asks this of somebody who judges a claim, apart: another one, so that what a worker
@@ -30,14 +30,6 @@ impl Key {
     pub(super) fn audit_job_id(self) -> JobId {
         JobId(mix(self.job_id().0))
     }
-}
-
-/// The output function of SplitMix64 (Steele, Lea, Flood 2014), a bijection that mixes all bits.
-pub(super) fn mix(word: u64) -> u64 {
-    let word = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    word ^ word >> 31
 }
 
 /// Who needs an answer.
