@@ -1,6 +1,8 @@
 //! What the messages mean: the same messages as in [`v1`](crate::v1), with every range checked.
 
-use outflank_engine::{Belief, Bound, FoundBound, Position, SharedHint, Square, Symmetry, Window};
+use outflank_engine::{
+    Answer, Belief, Bound, FoundBound, Position, SharedHint, Square, Symmetry, Window,
+};
 
 /// What a worker says first.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,6 +94,34 @@ pub struct Report {
     pub failed: bool,
     /// The era of the job.
     pub era: u64,
+}
+
+impl Report {
+    /// Returns the report of a job of which nothing is proved yet.
+    #[must_use]
+    pub fn unproved(job: &Job) -> Self {
+        Self {
+            job: job.id,
+            position: job.position,
+            bound: Bound::UNKNOWN,
+            best_move: None,
+            line: Vec::new(),
+            children: Vec::new(),
+            order: Vec::new(),
+            nodes: 0,
+            millis: 0,
+            finished: false,
+            failed: false,
+            era: job.era,
+        }
+    }
+
+    /// Returns the report with the answer of a search of its position.
+    #[must_use]
+    pub fn with(self, answer: Answer) -> Self {
+        let Answer { bound, best_move, line, children, order, nodes, finished } = answer;
+        Self { bound, best_move, line, children, order, nodes, finished, ..self }
+    }
 }
 
 /// A message to a worker.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::thread::Builder;
 use std::time::Instant;
 
-use outflank_engine::{Answer, Bound, Control, Position, Request, SharedHint};
+use outflank_engine::{Bound, Control, Position, Request, SharedHint};
 use outflank_proto::message::{Found, Interim, Job, Report};
 use outflank_proto::words;
 use tokio::sync::mpsc;
@@ -116,7 +116,7 @@ impl Jobs {
 
     fn spawn(&self, job: Job, control: Arc<Control>) {
         let (solver, finished) = (Arc::clone(&self.solver), self.finished.clone());
-        let refused = failed(&job);
+        let refused = Report { failed: true, ..Report::unproved(&job) };
         let work = move || {
             let report = solve(solver.as_ref(), job, &control);
             // The queue has room for all; if nobody listens any more, the worker has left.
@@ -136,7 +136,7 @@ impl Jobs {
         {
             let (waited, _) = waiting.remove(place);
             // As in `spawn`: there is room, and who does not listen does not care.
-            drop(self.finished.try_send(Report { failed: false, ..failed(&waited) }));
+            drop(self.finished.try_send(Report::unproved(&waited)));
         }
         if let Some(running) = self.running.get_mut(&job) {
             running.stop();
@@ -237,7 +237,7 @@ impl Jobs {
 /// Solves a job. A panic of the solver becomes a report that says so.
 fn solve(solver: &dyn Solver, job: Job, control: &Control) -> Report {
     let start = Instant::now();
-    let mut report = failed(&job);
+    let unproved = Report::unproved(&job);
     let back = job.symmetry.inverse();
     let request = Request {
         position: job.symmetry.position(job.position),
@@ -261,43 +261,14 @@ fn solve(solver: &dyn Solver, job: Job, control: &Control) -> Report {
             "the system gives no more threads"
         );
     }
-    match searched {
-        Ok(answer) => fill(&mut report, answer.turned(back)),
+    let report = match searched {
+        Ok(answer) => unproved.with(answer.turned(back)),
         Err(panic) => {
             let cause = words::of_panic(panic.as_ref());
             tracing::error!(job = job.id, ?request.position, cause, "the search panicked");
+            Report { failed: true, ..unproved }
         }
-    }
-    report.millis = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
-    report
-}
-
-/// Returns the report of a job that could not be done.
-fn failed(job: &Job) -> Report {
-    Report {
-        job: job.id,
-        position: job.position,
-        bound: Bound::UNKNOWN,
-        best_move: None,
-        line: Vec::new(),
-        children: Vec::new(),
-        order: Vec::new(),
-        nodes: 0,
-        millis: 0,
-        finished: false,
-        failed: true,
-        era: job.era,
-    }
-}
-
-fn fill(report: &mut Report, answer: Answer) {
-    let Answer { bound, best_move, line, children, order, nodes, finished } = answer;
-    report.bound = bound;
-    report.best_move = best_move;
-    report.line = line;
-    report.children = children;
-    report.order = order;
-    report.nodes = nodes;
-    report.finished = finished;
-    report.failed = false;
+    };
+    let millis = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
+    Report { millis, ..report }
 }

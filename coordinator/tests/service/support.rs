@@ -390,21 +390,7 @@ impl RawWorker {
 
 /// Returns the complete report of a job.
 pub(crate) fn report(job: &Job) -> Report {
-    let answer = answer(job.position);
-    Report {
-        job: job.id,
-        position: job.position,
-        bound: answer.bound,
-        best_move: answer.best_move,
-        line: answer.line,
-        children: answer.children,
-        order: answer.order,
-        nodes: answer.nodes,
-        millis: 1,
-        finished: true,
-        failed: false,
-        era: job.era,
-    }
+    Report { millis: 1, ..Report::unproved(job).with(answer(job.position)) }
 }
 
 /// Returns a false report that is believed unless it is audited.

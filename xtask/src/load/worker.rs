@@ -168,7 +168,7 @@ impl Worker {
             }
             ToWorker::Cancel(cancelled) => {
                 if let Some((job, _)) = session.job.take_if(|(job, _)| job.id == cancelled) {
-                    self.report(session, nothing(&job)).await?;
+                    self.report(session, Report::unproved(&job)).await?;
                 }
             }
             ToWorker::Known(_, known) => self.plan.measures.told(known.len()),
@@ -227,35 +227,7 @@ fn solve(engine: &Engine, job: &Job) -> (Report, Vec<FoundBound>) {
     let mut bounds = control.take_found();
     bounds.retain(|found| found.position.empties() < job.position.empties());
     bounds.sort_by_key(|found| std::cmp::Reverse(found.nodes));
-    let report = Report {
-        bound: answer.bound,
-        best_move: answer.best_move,
-        line: answer.line,
-        children: answer.children,
-        order: answer.order,
-        nodes: answer.nodes,
-        finished: answer.finished,
-        ..nothing(job)
-    };
-    (report, bounds)
-}
-
-/// Returns the report of a job that was stopped before anything was proved.
-fn nothing(job: &Job) -> Report {
-    Report {
-        job: job.id,
-        position: job.position,
-        bound: outflank_engine::Bound::UNKNOWN,
-        best_move: None,
-        line: Vec::new(),
-        children: Vec::new(),
-        order: Vec::new(),
-        nodes: 0,
-        millis: 0,
-        finished: false,
-        failed: false,
-        era: job.era,
-    }
+    (Report::unproved(job).with(answer), bounds)
 }
 
 #[cfg(test)]
