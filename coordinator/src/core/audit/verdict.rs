@@ -60,14 +60,7 @@ impl Core {
         let (claim, truth) = (audit.claim, audit.against);
         match (claim.worker, audit.author) {
             (Some(worker), Some(author)) => {
-                match self.excuse(turn, author, claim.position, Charge::Reported) {
-                    Excuse::Pending => self.wait_for_suspects(id),
-                    Excuse::Unknown => self.pardon(turn, id, worker),
-                    Excuse::None => {
-                        self.quarantine(turn, id);
-                        self.convict(turn, id, |vote| vote.upholds, &claim);
-                    }
-                }
+                self.convict_unless_misled(turn, id, (worker, author), |vote| vote.upholds);
             }
             _ => self.trace(turn, id, claim.position, claim.bound, truth),
         }
@@ -143,16 +136,9 @@ impl Core {
     /// not known who made the claim, requests end, and those who come later decide.
     pub(super) fn cannot_tell(&mut self, turn: &mut Turn<'_>, id: AuditId) {
         let Some(audit) = self.audits.open.get(&id) else { return };
-        let claim = audit.claim;
-        if let (Some(worker), Some(author), (1, 1)) = (claim.worker, audit.author, audit.count()) {
-            match self.excuse(turn, author, claim.position, Charge::Reported) {
-                Excuse::Pending => self.wait_for_suspects(id),
-                Excuse::Unknown => self.pardon(turn, id, worker),
-                Excuse::None => {
-                    self.quarantine(turn, id);
-                    self.convict(turn, id, |_| true, &claim);
-                }
-            }
+        let makers = (audit.claim.worker, audit.author);
+        if let ((Some(worker), Some(author)), (1, 1)) = (makers, audit.count()) {
+            self.convict_unless_misled(turn, id, (worker, author), |_| true);
         } else if let Some((claim, held)) = audit.contradiction() {
             let position = audit.claim.position;
             self.put_off(turn, id);
@@ -164,6 +150,26 @@ impl Core {
             }
             turn.conflicts.push(Conflict { claim, held });
             self.stop_contradicted(turn);
+        }
+    }
+
+    /// Nobody believes the claim any more, nor those whose votes `is_wrong` names, unless its author may have been misled.
+    fn convict_unless_misled(
+        &mut self,
+        turn: &mut Turn<'_>,
+        id: AuditId,
+        (worker, author): (WorkerId, ProcessId),
+        is_wrong: impl Fn(&Vote) -> bool,
+    ) {
+        let Some(audit) = self.audits.open.get(&id) else { return };
+        let claim = audit.claim;
+        match self.excuse(turn, author, claim.position, Charge::Reported) {
+            Excuse::Pending => self.wait_for_suspects(id),
+            Excuse::Unknown => self.pardon(turn, id, worker),
+            Excuse::None => {
+                self.quarantine(turn, id);
+                self.convict(turn, id, is_wrong, &claim);
+            }
         }
     }
 
