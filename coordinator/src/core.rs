@@ -37,7 +37,6 @@ mod line;
 mod message;
 mod mix;
 mod need;
-mod orientation;
 mod predictor;
 mod principal;
 mod promote;

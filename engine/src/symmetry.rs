@@ -25,6 +25,13 @@ impl Symmetry {
         (0..8).map(Self).find(|symmetry| symmetry.position(from) == to)
     }
 
+    /// Returns the symmetry that turns `position` into its canonical form: of several, that with the least number.
+    #[must_use]
+    pub fn canonical(position: Position) -> Self {
+        let symmetry = Self::between(position, position.canonical());
+        symmetry.expect("the canonical form is one of the eight symmetric positions")
+    }
+
     /// Returns the number, 0 to 7.
     #[must_use]
     pub const fn index(self) -> u32 {
@@ -76,5 +83,25 @@ mod tests {
         }
         assert_eq!(Symmetry::new(8), None);
         assert_eq!(Symmetry::between(Position::START, position), None);
+    }
+    #[test]
+    fn a_canonical_move_leads_back_to_the_same_game() {
+        let (mut position, mut random) = (Position::START, 1_u64);
+        while !position.is_over() {
+            if position.must_pass() {
+                position = position.pass();
+                continue;
+            }
+            let canonical = position.canonical();
+            let back = Symmetry::canonical(position).inverse();
+            for square in Square::all(canonical.moves()) {
+                let after = position.play(back.square(square)).expect("it is legal");
+                let image = canonical.play(square).expect("it is legal");
+                assert_eq!(after.canonical(), image.canonical());
+            }
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let moves: Vec<_> = Square::all(position.moves()).collect();
+            position = position.play(moves[(random >> 33) as usize % moves.len()]).expect("legal");
+        }
     }
 }

@@ -6,11 +6,10 @@
 
 use std::cmp::Reverse;
 
-use outflank_engine::{Bound, Position, Score, Square, Window};
+use outflank_engine::{Bound, Position, Score, Square, Symmetry, Window};
 
 use super::fleet::{Lease, Target};
 use super::message::{SolveId, WorkerId};
-use super::orientation::Orientation;
 use super::question::{Item, Key, Rank};
 use super::solve::Solve;
 use super::{Core, Turn, slots};
@@ -32,7 +31,8 @@ impl Core {
         solve.bound = bound;
         let Some(value) = bound.value() else {
             let line = solve.lines.get(&solve.root).map(|line| legal_part(solve.root, line));
-            let line = solve.orientation.line(&line.unwrap_or_default());
+            let squares = line.unwrap_or_default().into_iter();
+            let line = squares.map(|square| solve.back.square(square)).collect();
             self.conclude(turn, id, line);
             return;
         };
@@ -77,11 +77,11 @@ impl Core {
                 (position, value) = (position.pass(), -value);
                 continue;
             }
-            let (canonical, orientation) = Orientation::canonical(position);
+            let (canonical, back) = (position.canonical(), Symmetry::canonical(position).inverse());
             if let Some(rest) = solve.lines.get(&canonical)
                 && replay(canonical, rest) == Some(value)
             {
-                line.extend(orientation.line(rest));
+                line.extend(rest.iter().map(|&square| back.square(square)));
                 return Walk { line, end: None };
             }
             let Some((square, child)) = self.best_step(turn, position, value) else {

@@ -9,7 +9,6 @@ use super::graph::Known;
 use super::message::{
     Command, Millis, Progress, Proof, Solution, SolveId, Source, Terms, WorkerId,
 };
-use super::orientation::Orientation;
 use super::question::{ARRIVAL_BITS, Key, Plan, Question, State, Wanted};
 use super::{Core, Turn, graph};
 
@@ -24,8 +23,8 @@ pub(super) struct Solve {
     pub(super) given: Position,
     /// Its canonical form.
     pub(super) root: Position,
-    /// How the one became the other.
-    pub(super) orientation: Orientation,
+    /// What turns the canonical form back into the one given.
+    pub(super) back: Symmetry,
     /// The window asked.
     pub(super) window: Window,
     /// What is proved of the root.
@@ -123,7 +122,7 @@ impl Core {
         terms: Option<Terms>,
     ) {
         debug_assert!(!self.solves.contains_key(&id), "the name of a request is fresh");
-        let (root, orientation) = Orientation::canonical(given);
+        let (root, back) = (given.canonical(), Symmetry::canonical(given).inverse());
         let known = self.known(turn, root);
         let predicted = self.predictor.corrected(
             window,
@@ -135,7 +134,7 @@ impl Core {
             terms,
             given,
             root,
-            orientation,
+            back,
             window,
             bound: known.bound,
             budget,
@@ -232,7 +231,7 @@ impl Core {
         line: Vec<Square>,
     ) -> (Option<Square>, Vec<Square>) {
         let Known { best_move, .. } = self.known(turn, solve.root);
-        let witness = best_move.map(|square| solve.orientation.given(square));
+        let witness = best_move.map(|square| solve.back.square(square));
         let first = line.first().copied();
         let is_exact = solve.bound.value().is_some();
         match witness.filter(|_| solve.bound.lower() > Score::MIN) {

@@ -331,7 +331,7 @@ fn the_move_that_costs_least_is_chosen_and_of_equals_the_one_that_seemed_best() 
         let known =
             ends.map(|end| record(next(end), Bound::at_most(-least), Method::Search, "worker"));
         let mut of_root = record(root, Bound::at_least(least), Method::Inference, "coordinator");
-        let turn = Symmetry::between(root, root.canonical()).expect("they are symmetric");
+        let turn = Symmetry::canonical(root);
         of_root.best_move = Some(turn.square(square));
         store.append(&[&known[..], &[of_root]].concat()).expect("memory does not fail");
         // Alone, the move that seemed best; otherwise the one whose row is needed anyway.
