@@ -153,7 +153,7 @@ impl Core {
         }
     }
 
-    /// Nobody believes the claim any more, nor those whose votes `is_wrong` names, unless its author may have been misled.
+    /// Those whose votes `is_wrong` names are to be believed no more, unless the claim's author may have been misled.
     fn convict_unless_misled(
         &mut self,
         turn: &mut Turn<'_>,
