@@ -274,8 +274,8 @@ impl Answer {
     }
 }
 
-/// Returns a move that proves the lower bound `lower`: `likely`, unless the bounds of the moves say
-/// that it is another. The table may have come to prefer a move that proves less.
+/// Returns a move that proves the lower bound `lower`: `likely`, unless the bounds of the moves say that it is another.
+/// The table may have come to prefer a move that proves less. `None` if the bounds name no move.
 pub(crate) fn proving(
     children: &[(Square, Bound)],
     lower: Score,
@@ -287,7 +287,7 @@ pub(crate) fn proving(
     let proves = |&(_, bound): &&(Square, Bound)| -bound.upper() >= lower;
     let proving = children.iter().filter(proves).map(|&(square, _)| square);
     let is_likely = |&square: &Square| Some(square) == likely;
-    proving.clone().find(is_likely).or_else(|| proving.clone().next()).or(likely)
+    proving.clone().find(is_likely).or_else(|| proving.clone().next())
 }
 
 #[cfg(test)]

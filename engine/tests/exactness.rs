@@ -78,7 +78,8 @@ fn check(position: Position, value: Score, engine: &Engine, threads: usize) {
     assert_eq!(end_of(position, &answer.line), value, "{position:?} {:?}", answer.line);
 }
 
-/// The answer to a request whose position and moves have these values says what was asked, and nothing false.
+/// The answer to a request whose position and moves have these values says what was asked, and nothing false; its best
+/// move reaches what is proved.
 fn check_window(request: &Request, answer: &Answer, value: Score, moves: &BTreeMap<Square, Score>) {
     let Request { position, window, .. } = request;
     assert!(answer.finished && answer.bound.answers(*window), "{position:?} {window}");
@@ -86,6 +87,10 @@ fn check_window(request: &Request, answer: &Answer, value: Score, moves: &BTreeM
     for &(square, bound) in &answer.children {
         let of_move = Bound::exact(moves[&square]);
         assert!(of_move.implies(bound), "{position:?} {window}: {square} {bound}");
+    }
+    if let Some(square) = answer.best_move {
+        let reached = -moves[&square];
+        assert!(reached >= answer.bound.lower(), "{position:?} {window}: {square} {reached}");
     }
 }
 

@@ -9,11 +9,15 @@ use super::order::{Candidates, Hurry};
 use super::principal::{Aspiration, principal};
 use super::root_moves::narrowed;
 use super::searcher::{Searcher, Stopped};
-use super::{SearchSet, ahead, assist, selective};
+use super::{SearchSet, ahead, assist, middle, selective};
 use crate::answer::proving;
 use crate::evaluation::UNIT;
 use crate::table::Entry;
 use crate::{Answer, Belief, Bound, Control, Position, Request, Score, Square, Window};
+
+/// With so few empty squares the shared table has nothing of the positions after the moves, and searching them again
+/// costs nothing.
+const QUICK: u32 = middle::MOST_EMPTIES + 1;
 
 /// Searches on `request.threads` threads.
 pub(crate) fn solve<K: SearchSet>(
@@ -126,9 +130,14 @@ fn answer<K: SearchSet>(
     // The bounds of the moves may have proved the value after a stop: then no search has said which
     // of them reaches it.
     let proving = proving(&children, bound.lower(), best_move);
+    let likely = proving.or(best_move).or(order.first().copied());
     let first = match bound.value() {
-        Some(value) => move_that_keeps(searcher, position, value).unwrap_or(proving),
-        None => proving.or(order.first().copied()),
+        Some(value) => move_that_keeps(searcher, position, value).unwrap_or(proving.or(best_move)),
+        // What the table answers by itself may name the move of another window.
+        None if proving.is_none() && position.empties() <= QUICK => {
+            move_that_keeps(searcher, position, bound.lower()).unwrap_or(likely)
+        }
+        None => likely,
     };
     let line = line(searcher, position, first, bound.value());
     let best_move = first.or(best_move).or(order.first().copied());
@@ -300,8 +309,8 @@ fn line<K: SearchSet>(
     line
 }
 
-/// Returns a move after which the game still ends with `value`, the value of `position`; `None` at
-/// the end of the game.
+/// Returns a move after which the game still ends with `value` or more, which is a lower bound of
+/// `position`; `None` at the end of the game.
 fn move_that_keeps<K: SearchSet>(
     searcher: &mut Searcher<'_, K>,
     position: Position,

@@ -59,7 +59,7 @@ fn answer<K: SmallSet>(
     searcher.renew_limit();
     // The bounds of the moves may have proved the value after a stop: then no search has said which
     // of them reaches it.
-    let proving = proving(&children, bound.lower(), best_move);
+    let proving = proving(&children, bound.lower(), best_move).or(best_move);
     let first = match bound.value() {
         Some(value) => move_that_keeps(searcher, position, value).unwrap_or(proving),
         None if position.empties() <= QUICK => {
