@@ -49,8 +49,8 @@
 //!
 //! The functions have a high *throughput*: many independent queries in a short time. Their vector
 //! forms take 5 to 7 ns until the result can be used, since boards have to move between registers. Where
-//! the next square depends on the last result, [`LowLatency`] answers in half of that time, and
-//! makes half as many queries in all.
+//! the next square depends on the last result, [`LowLatency`] answers in two fifths to three quarters of
+//! that time, and makes a third to two thirds as many queries in all.
 //!
 //! ## The moves of a side
 //! ```

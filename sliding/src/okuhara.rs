@@ -1,10 +1,10 @@
 //! Okuhara's generators: rays upwards by the lowest blocker, rays downwards by the highest.
 //!
 //! ```text
-//!   a ray upwards     o . . # . . # . s      x = o & ray
-//!                     . . . x x x x x        x ^ (x - 1): the lowest blocker and all below it
-//!   a ray downwards   s . # . . # .          shadows of the blockers, or the highest blocker's
-//!                     . x x . . . .          number: it and all above it, & ray
+//!   a ray upwards     . . # . . # . s        x = o & ray
+//!                     . . . . . x x .        x ^ (x - 1), the lowest blocker and all below it, & ray
+//!   a ray downwards   s . . # . . # .        shadows of the blockers, or the highest blocker's
+//!                     . x x x . . . .        number: it and all above it, & ray
 //! ```
 //! An empty ray has no lowest square; `0 - 1` sets all bits, and the whole ray is attacked.
 //!

@@ -2,9 +2,9 @@
 //! start of each rank keeps a subtraction from flowing into the next.
 //!
 //! ```text
-//!   r  sliders           ....1...     o  occupied        11....1.
-//!   o | barrier          11....11     - 2 r              ...11..1   (lowest square at the right)
-//!   ^ o, barrier off     the squares reached upwards; the same on the reversed board for downwards
+//!   r  sliders           ....1...     o  occupied        11..1.1.
+//!   o | barrier          11..1.11     - 2 r              1.111.11   (lowest square at the right)
+//!   ^ o, barrier off     .111....     reached upwards; the same on the reversed board for downwards
 //! ```
 //! Files become ranks by transposition. A diagonal becomes a rank when each file is rotated by its
 //! number; two diagonals then share a rank, and each has its own barrier: the barrier is the image
