@@ -73,7 +73,8 @@ impl Belief {
 /// Gets the number of nodes so far, every few thousand nodes, on a search thread.
 type Watch = Box<dyn Fn(u64) + Send + Sync>;
 
-/// The way to watch and to stop a running search from another thread.
+/// The way to watch and to stop a running search from another thread. Each search needs one of its own: the nodes of
+/// another would count towards its limit, and a stop stays.
 #[derive(Default)]
 pub struct Control {
     stop: AtomicBool,

@@ -14,8 +14,8 @@
 //! | [`costs`] | what it takes to prove a position, by its evaluation and its moves |
 //! | [`file`](mod@file) | the weights as they are stored and trained |
 //!
-//! Sources: Logistello's and Edax's pattern evaluations as the public descriptions give them
-//! (TECHNIQUES F1–F3). The pattern set and the two-vector update are our own.
+//! Sources: Logistello's and Edax's pattern evaluations as the public descriptions give them. The
+//! pattern set and the two-vector update are our own.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;

@@ -16,7 +16,7 @@ pub use hints::SharedHint;
 pub(crate) use hints::{Effort, Hint, Hints};
 pub(crate) use proved::{Entry, Table};
 
-/// Stands for "no move" in six bits: D4 is occupied in every game.
+/// Stands for "no move" in six bits: D4 is occupied in every game. Where no game leads, a move there is not remembered.
 const NO_MOVE: u8 = 27;
 
 fn square_pack(square: Option<u8>) -> u64 {

@@ -1,7 +1,7 @@
 //! All 64 lanes in two registers; an update is two additions for each disc that changes.
 //!
-//! Source: Edax's vector features (`edax-avx-optimizations`, TECHNIQUES F1–F3), made symmetric: the
-//! second vector of occupied squares replaces the tables for two colours.
+//! Source: Edax's vector features (`edax-avx-optimizations`), made symmetric: the second vector of
+//! occupied squares replaces the tables for two colours.
 #![allow(unsafe_code, reason = "loads and stores of vectors")]
 
 use core::arch::x86_64::*;

@@ -5,7 +5,7 @@
 //! is tried: they do not wait for each other, while a test whether an opponent's disc is near is a
 //! branch that is mispredicted too often to pay (neural-reversi has found the same for four and
 //! three). With four and three empties the squares are ordered by parity (a square that is alone in
-//! its quadrant first), after the last section of `edax-avx-optimizations` (TECHNIQUES F9, F11).
+//! its quadrant first), after the last section of `edax-avx-optimizations`.
 
 use outflank_kernel::KernelSet;
 

@@ -2,7 +2,7 @@
 //!
 //! There the shared table would be slow (a cache miss a node) and soon full of trifles. These fit
 //! the second-level cache, need no care for other threads, and always replace. The idea is
-//! acepck's (Egaroucid 7.3; TECHNIQUES F8); tables for the very last squares are neural-reversi's.
+//! acepck's (Egaroucid 7.3); tables for the very last squares are neural-reversi's.
 
 use super::board::Board;
 

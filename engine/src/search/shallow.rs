@@ -1,7 +1,6 @@
 //! Five empty squares: no table and no move generator, only parity order and stability.
 //!
-//! Squares of odd quadrants come before the others, corners before the rest of each group
-//! (TECHNIQUES F10).
+//! Squares of odd quadrants come before the others, corners before the rest of each group.
 
 use super::SearchSet;
 use super::board::{Board, CORNERS, NEIGHBOURS, odd_squares};

@@ -6,8 +6,8 @@ use crate::Square;
 use crate::search::board::odd_squares;
 use crate::table::Entry;
 
-/// The most moves that a position can have: no square is left on the four in the middle.
-const MOST_MOVES: usize = 60;
+/// No position has more moves: that many squares has the largest of the small boards.
+const MOST_MOVES: usize = 56;
 
 /// Fewest empty squares at which the children's bounds are looked up before any of them is
 /// searched.

@@ -215,7 +215,7 @@ impl Line {
 
     fn holds(&self, way: usize, pack: u64, player: u64, opponent: u64) -> bool {
         let [first, second] = &self.boards[way];
-        // A zero line is "no disc at all", which no search asks for.
+        // A zero line is "no disc at all", whose bounds no search asks for: the game is over.
         first.load(Ordering::Relaxed) ^ pack == player
             && second.load(Ordering::Relaxed) ^ spread(player, pack) == opponent
     }

@@ -9,7 +9,7 @@
 //! ```text
 //!   ray        # # # # # . . .      (the move is at the sixth place)
 //!   others     # # . . . . . .      ray & !opponent
-//!   SAR        # # . . . . . .      sign bit >> leading zeros, & ray: the nearest and beyond it
+//!   nearest    . # . . . . . .      top bit >> leading zeros
 //!   & player   is it the player's? then what is above it turns
 //! ```
 //! 75 instructions in 20 cycles: the shortest latency of all, with a third of the throughput of the
