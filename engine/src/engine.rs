@@ -113,10 +113,10 @@ impl Engine {
         witness.into_questions()
     }
 
-    /// Searches as [`solve`](Self::solve) would on a machine with a processor for each thread: the threads take turns by
-    /// clocks that count nodes, so that any machine can find out what so many threads bring, and the same sequence of
-    /// requests since [`clear`](Self::clear) gives the same answers, node counts and times. It takes longer than one
-    /// thread would. Positions of smaller boards are searched on one thread.
+    /// Searches as [`solve`](Self::solve) would on a machine with a processor for each thread: the threads take turns
+    /// by clocks that count nodes, so that any machine can find out what so many threads bring, and the same sequence
+    /// of requests since [`clear`](Self::clear) gives the same answers, node counts and times. It takes longer than
+    /// one thread would. Positions of smaller boards are searched on one thread.
     #[must_use]
     pub fn rehearse(&self, request: &Request, control: &Control) -> (Answer, Rehearsal) {
         let turns = Turns::new(request.threads);

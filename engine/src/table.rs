@@ -1,9 +1,9 @@
 //! The transposition tables that all threads share.
 //!
-//! One cache line holds three entries: the two boards of each (six words) and three packs of 40
-//! bits (two words). There is no lock. The first board word is stored mixed with its entry's pack, the second with both, so
-//! that an entry whose words come from two different writes belongs to no position and reads as
-//! absent; this is the idea of R. Hyatt's and T. Mann's lockless hashing.
+//! One cache line holds three entries: the two boards of each (six words) and three packs of 40 bits (two words).
+//! There is no lock. The first board word is stored mixed with its entry's pack, the second with both, so that an
+//! entry whose words come from two different writes belongs to no position and reads as absent; this is the idea of R.
+//! Hyatt's and T. Mann's lockless hashing.
 //!
 //! [`Table`] holds proved bounds, [`Hints`] holds what selective searches believe. Both are lines
 //! of packs; they share no type through which one could be read as the other.

@@ -1,9 +1,9 @@
 //! Trains the evaluation weights from nothing but the rules of the game.
 //!
-//! Random and greedy games give positions ([`games`]); searches give their values ([`labels`]):
-//! exact ones for few empty squares, for more a search of a few plies whose leaves are evaluated
-//! with the stages that are already trained. Least squares give the weights ([`regression`]), stage
-//! by stage from the end of the game backwards ([`train`](mod@train)). Last, it is measured what proofs cost (`costs`). The whole is a function of a seed: the
+//! Random and greedy games give positions ([`games`]); searches give their values ([`labels`]): exact ones for few
+//! empty squares, for more a search of a few plies whose leaves are evaluated with the stages that are already
+//! trained. Least squares give the weights ([`regression`]), stage by stage from the end of the game backwards
+//! ([`train`](mod@train)). Last, it is measured what proofs cost (`costs`). The whole is a function of a seed: the
 //! same seed and plan give the same file, bit for bit, on any number of threads.
 #![forbid(unsafe_code)]
 

@@ -1,10 +1,10 @@
 //! What threads that have nothing else to do begin before it can be shared.
 //!
-//! On the way down the principal variation it is known what comes next at each position: its moves are put in order, by
-//! a search of few plies each, and when the eldest has come back, its younger brothers are asked whether they are better.
-//! Idle threads begin with that, for the value that is expected, and drop it when a split is open. What they find is in
-//! the tables for who comes there later. Nobody waits for it, and an expectation that was wrong costs time that nobody
-//! else had a use for.
+//! On the way down the principal variation it is known what comes next at each position: its moves are put in order,
+//! by a search of few plies each, and when the eldest has come back, its younger brothers are asked whether they are
+//! better. Idle threads begin with that, for the value that is expected, and drop it when a split is open. What they
+//! find is in the tables for who comes there later. Nobody waits for it, and an expectation that was wrong costs time
+//! that nobody else had a use for.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -53,8 +53,8 @@ impl Prospect {
         Self { node: *node, moves, question, left, is_past: AtomicBool::new(false) }
     }
 
-    /// Takes a move that nobody has begun and returns its place: brothers from the first, which come next, estimates from
-    /// the last, towards the thread that begins with the first.
+    /// Takes a move that nobody has begun and returns its place: brothers from the first, which come next, estimates
+    /// from the last, towards the thread that begins with the first.
     fn take(&self) -> Option<usize> {
         let place = |left: u64| match self.question {
             Question::Estimate { .. } => left.ilog2(),

@@ -301,8 +301,8 @@ pub(crate) fn worth_splitting<K>(searcher: &Searcher<'_, K>, empties: u32, moves
     empties >= SPLIT_FROM && moves > 1 && is_wanted() && searcher.ahead.is_none()
 }
 
-/// Returns how many moves of `node` are tried before idle threads take the others, by what a selective search says of it:
-/// where that found no move, all will be searched anyway; where it found one, the next is likely to do as well.
+/// Returns how many moves of `node` are tried before idle threads take the others, by what a selective search says of
+/// it: where that found no move, all will be searched anyway; where it found one, the next is likely to do as well.
 #[cold]
 #[inline(never)]
 pub(crate) fn elders<K: SearchSet>(searcher: &Searcher<'_, K>, node: &Node, alpha: i32) -> usize {

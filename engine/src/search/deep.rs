@@ -1,5 +1,5 @@
-//! Eleven and more empty squares in a null window, unless a plain search suffices: the shared table, cut-offs by the children's
-//! bounds, the full move order, and younger brothers given to idle threads.
+//! Eleven and more empty squares in a null window, unless a plain search suffices: the shared table, cut-offs by the
+//! children's bounds, the full move order, and younger brothers given to idle threads.
 
 use super::board::{Board, Node};
 use super::cost::{Comparison, CostModel, Scrutiny};

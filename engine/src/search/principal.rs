@@ -144,7 +144,8 @@ impl Task {
     }
 }
 
-/// Solves `node` in a window; the value is exact between its ends, at a selective level it is believed. Returns the best move too, if one was looked for.
+/// Solves `node` in a window; the value is exact between its ends, at a selective level it is believed. Returns the
+/// best move too, if one was looked for.
 ///
 /// # Errors
 /// [`Stopped`] if the search was asked to stop.

@@ -189,8 +189,8 @@ impl Sliders {
         _mm512_ternarylogic_epi64::<0x28>(above, below, lines) // (above ^ below) & lines
     }
 
-    /// Returns the attacks along ranks, of blockers without the slider. A subtraction in each byte needs no mask: on the other
-    /// ranks it takes nothing away, and both differences are the same.
+    /// Returns the attacks along ranks, of blockers without the slider. A subtraction in each byte needs no mask: on
+    /// the other ranks it takes nothing away, and both differences are the same.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,gfni")]
     fn along_ranks(&self, blockers: __m512i) -> __m512i {
