@@ -75,7 +75,7 @@ impl Prospect {
     }
 }
 
-/// A prospect on the board, from which it goes with this.
+/// A prospect among the notices, from which it goes with this.
 #[derive(Debug)]
 pub(super) struct Posted<'a> {
     crew: &'a Crew<'a>,

@@ -63,11 +63,11 @@ pub(crate) struct Crew<'a> {
     idle: AtomicUsize,
     /// Whether a split is open; read without the lock by who may have better things to do.
     has_work: AtomicBool,
-    board: Mutex<Notices>,
+    notices: Mutex<Notices>,
     changed: Condvar,
 }
 
-/// What hangs on the board: open splits, what can be begun ahead, and the end of the search.
+/// What hangs on the notice board of the threads: open splits, what can be begun ahead, and the end of the search.
 #[derive(Debug, Default)]
 struct Notices {
     open: Vec<Arc<SplitPoint>>,
@@ -96,7 +96,7 @@ impl<'a> Crew<'a> {
             node_limit: AtomicU64::new(limit),
             idle: AtomicUsize::new(0),
             has_work: AtomicBool::new(false),
-            board: Mutex::default(),
+            notices: Mutex::default(),
             changed: Condvar::new(),
         }
     }
@@ -112,8 +112,8 @@ impl<'a> Crew<'a> {
         self.node_limit.store(limit, Ordering::Relaxed);
     }
 
-    fn board(&self) -> MutexGuard<'_, Notices> {
-        self.board.lock().unwrap_or_else(PoisonError::into_inner)
+    fn notices(&self) -> MutexGuard<'_, Notices> {
+        self.notices.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns what sends the waiting threads home when it goes, also with a panic.
@@ -123,7 +123,7 @@ impl<'a> Crew<'a> {
 
     /// Sends the waiting threads home.
     fn dismiss(&self) {
-        self.board().over = true;
+        self.notices().over = true;
         self.call(0);
     }
 
@@ -142,19 +142,19 @@ impl<'a> Crew<'a> {
     }
 
     fn wait_for_work(&'a self, thread: usize) -> Option<Offer<'a>> {
-        let mut board = self.board();
+        let mut notices = self.notices();
         loop {
-            if board.over {
+            if notices.over {
                 return None;
             }
             // The oldest split is the highest in the tree, with the largest pieces of work.
-            if let Some(split) = board.open.first() {
+            if let Some(split) = notices.open.first() {
                 return Some(Offer::Split(Arc::clone(split)));
             }
-            if let Some(advance) = Advance::next(self, &board.prospects) {
+            if let Some(advance) = Advance::next(self, &notices.prospects) {
                 return Some(Offer::Ahead(advance));
             }
-            board = self.wait_for_change(board, thread);
+            notices = self.wait_for_change(notices, thread);
         }
     }
 
@@ -175,63 +175,63 @@ impl<'a> Crew<'a> {
 
     /// Waits until `split`, of which no move is left to take, is done, or there is work below it, which is returned.
     fn wait_for(&self, split: &Arc<SplitPoint>, thread: usize) -> Option<Arc<SplitPoint>> {
-        let mut board = self.board();
+        let mut notices = self.notices();
         loop {
             if split.is_done() {
                 return None;
             }
-            if let Some(below) = board.open.iter().find(|open| open.is_below(split)) {
+            if let Some(below) = notices.open.iter().find(|open| open.is_below(split)) {
                 return Some(Arc::clone(below));
             }
-            board = self.wait_for_change(board, thread);
+            notices = self.wait_for_change(notices, thread);
         }
     }
 
     fn wait_for_change<'b>(
         &'b self,
-        board: MutexGuard<'b, Notices>,
+        notices: MutexGuard<'b, Notices>,
         thread: usize,
     ) -> MutexGuard<'b, Notices> {
         self.count_idle();
-        let board = if let Some(turns) = self.turns {
-            drop(board);
+        let notices = if let Some(turns) = self.turns {
+            drop(notices);
             turns.rest(thread);
-            self.board()
+            self.notices()
         } else {
-            self.changed.wait(board).unwrap_or_else(PoisonError::into_inner)
+            self.changed.wait(notices).unwrap_or_else(PoisonError::into_inner)
         };
         self.count_busy();
-        board
+        notices
     }
 
     pub(super) fn open(&self, split: &Arc<SplitPoint>, thread: usize) {
-        let mut board = self.board();
-        board.open.push(Arc::clone(split));
+        let mut notices = self.notices();
+        notices.open.push(Arc::clone(split));
         self.has_work.store(true, Ordering::Relaxed);
-        drop(board);
+        drop(notices);
         self.call(thread);
     }
 
     pub(super) fn close(&self, split: &Arc<SplitPoint>, thread: usize) {
-        let mut board = self.board();
-        board.open.retain(|open| !Arc::ptr_eq(open, split));
-        self.has_work.store(!board.open.is_empty(), Ordering::Relaxed);
-        drop(board);
+        let mut notices = self.notices();
+        notices.open.retain(|open| !Arc::ptr_eq(open, split));
+        self.has_work.store(!notices.open.is_empty(), Ordering::Relaxed);
+        drop(notices);
         self.call(thread);
     }
 
     /// Puts up what can be begun ahead.
     pub(super) fn post(&self, prospect: &Arc<Prospect>, thread: usize) {
-        self.board().prospects.push(Arc::clone(prospect));
+        self.notices().prospects.push(Arc::clone(prospect));
         self.call(thread);
     }
 
     /// Takes down what was put up.
     pub(super) fn remove(&self, prospect: &Arc<Prospect>) {
-        self.board().prospects.retain(|posted| !Arc::ptr_eq(posted, prospect));
+        self.notices().prospects.retain(|posted| !Arc::ptr_eq(posted, prospect));
     }
 
-    /// Lets those who wait see what `thread` has changed on the board.
+    /// Lets those who wait see what `thread` has changed among the notices.
     fn call(&self, thread: usize) {
         self.changed.notify_all();
         if let Some(turns) = self.turns {
@@ -247,14 +247,14 @@ impl Crew<'_> {
         self.idle.load(Ordering::Relaxed)
     }
 
-    /// Returns whether the board is empty.
+    /// Returns whether there is no notice.
     pub(super) fn offers_nothing(&self) -> bool {
-        let board = self.board();
-        board.open.is_empty() && board.prospects.is_empty()
+        let notices = self.notices();
+        notices.open.is_empty() && notices.prospects.is_empty()
     }
 }
 
-/// What the board has for a thread.
+/// What the notices have for a thread.
 #[derive(Debug)]
 enum Offer<'a> {
     Split(Arc<SplitPoint>),

@@ -1,7 +1,7 @@
 //! Threads that take turns, so that a machine with few processors can rehearse a search on many.
 //!
 //! Each thread has a clock, which counts the nodes that it visits and what it takes to wait, to wake up and to hand
-//! work over. One thread runs at a time, the one whose clock is farthest behind; where threads meet, at the board and
+//! work over. One thread runs at a time, the one whose clock is farthest behind; where threads meet, at notices and
 //! at splits, it is strictly that one, so that a rehearsal repeats exactly, and what a thread finds there is what it
 //! would find on a machine with a processor for each. Not part of it: locks, memory, and work that visits no nodes.
 

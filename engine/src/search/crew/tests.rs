@@ -118,7 +118,7 @@ fn the_nodes_of_who_helps_are_counted() {
         let _shift = crew.shift();
         crew.open(&split_below(None, position), 0);
         scope.spawn(|| crew.help(Scalar::new(), 1));
-        while !crew.board().open.is_empty() {
+        while !crew.notices().open.is_empty() {
             thread::yield_now();
         }
     });
@@ -134,7 +134,7 @@ fn a_split_that_is_stopped_has_no_value() {
     let node = node(position);
     fixture.control.stop();
     assert_eq!(split(&mut searcher, &moves(&node), &mut task(node)), Err(Stopped));
-    assert!(crew.board().open.is_empty() && searcher.split.is_none(), "it is closed and left");
+    assert!(crew.notices().open.is_empty() && searcher.split.is_none(), "it is closed and left");
 }
 
 /// Searches as if somebody always waited for work, so that every node that can be split is.
@@ -144,7 +144,7 @@ fn split_everywhere(fixture: &Fixture, position: Position, limit: u64) -> Result
     crew.idle.store(1, Ordering::Relaxed);
     let mut searcher = Searcher::new(Scalar::new(), &crew);
     let found = principal(&mut searcher, &node(position), Aspiration::FULL, Level::EXACT);
-    assert!(crew.board().open.is_empty() && searcher.split.is_none(), "all are closed and left");
+    assert!(crew.notices().open.is_empty() && searcher.split.is_none(), "all are closed and left");
     found.map(|(value, _)| value)
 }
 
