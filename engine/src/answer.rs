@@ -255,7 +255,8 @@ pub struct Answer {
     pub order: Vec<Square>,
     /// The number of positions searched.
     pub nodes: u64,
-    /// Whether the window is answered; otherwise the search was stopped or ran into its limit.
+    /// Whether the search came to its end, which answers the window. Otherwise it was stopped or ran into
+    /// its limit; what is proved of the moves may answer the window all the same.
     pub finished: bool,
 }
 
