@@ -397,6 +397,7 @@ impl Core {
                 self.left(turn, worker);
             }
         }
+        self.tell_soon(turn);
         self.report_progress(turn);
     }
 

@@ -89,6 +89,14 @@ pub struct Config {
     /// … and so many for each thread of the fleet: 200,000. So hardly more than 200 come in a second, from
     /// however many workers.
     pub inside_nodes_per_thread: f64,
+    /// In a fleet of at most so many slots those who work beside hear of them within a tick instead of at their next sign
+    /// of life, and of cheaper ones, …
+    pub soon_slots: usize,
+    /// … from so many nodes on, 300,000, …
+    pub soon_nodes: f64,
+    /// … if that is at least this share of what the request has taken so far, 1/2000. So a request has some thousands
+    /// of them, however large it is.
+    pub soon_share: f64,
     /// The most nodes that the core spends in a row on opinions of its own before the next job goes out, for each thread
     /// that waits for one: on one thread a position with 36 empty squares takes 24 million on the way down to its first
     /// job, one with 60 would take five times as many; 24 million, which are three seconds.
@@ -130,6 +138,9 @@ impl Default for Config {
             most_told: 1 << 20,
             inside_nodes: 1e7,
             inside_nodes_per_thread: 2e5,
+            soon_slots: 16,
+            soon_nodes: 3e5,
+            soon_share: 5e-4,
             most_thought: 2.4e7,
             progress_interval: Duration::from_millis(500),
         }

@@ -153,6 +153,11 @@ impl Fleet {
         self.free.slots(width)
     }
 
+    /// Returns all jobs, each with its worker.
+    pub(super) fn jobs(&self) -> Vec<(WorkerId, JobId)> {
+        self.leases.keys().copied().collect()
+    }
+
     /// Returns the number of leases, those of cancelled jobs included.
     pub(super) fn leases(&self) -> usize {
         self.leases.len()

@@ -3,7 +3,9 @@
 //! What a worker finds deep inside its job only its own table knows; others who work for the same request would
 //! find much of it again. So workers tell of bounds that many nodes stand behind. Each is a claim like those of
 //! reports: checked, audited in its sample, and kept in the store under the name of who made it. When it is on disk,
-//! it goes to those who may meet its position: along with jobs that are handed out, and as answers to heartbeats.
+//! it goes to those who may meet its position: along with jobs that are handed out, and as answers to heartbeats. Where few
+//! work together they are told of cheaper ones, too, and at each tick: what is left of a request is a matter of seconds
+//! there, and what one worker has proved is a good part of what its neighbour has before it.
 //!
 //! So no record is needed of what rests on what (`told` remembers who was told what, for another purpose: it may excuse
 //! who was misled). A result can only rest on bounds of positions that can come from
@@ -117,12 +119,34 @@ impl Insides {
 }
 
 impl Core {
-    /// Returns the fewest nodes behind a bound from inside a job that is to be told of; the more threads there
-    /// are the more, so that as many are told of.
+    /// Returns the fewest nodes behind a bound from inside a job that a worker is to tell of.
     pub(super) fn dear(&self) -> Option<u64> {
-        let of_all = self.config.inside_nodes_per_thread * self.fleet.threads() as f64;
-        let least = of_all.max(self.config.inside_nodes);
+        let least = self.dear_afar();
+        let least = if self.tells_soon() { least.min(self.config.soon_nodes) } else { least };
         least.is_finite().then_some(least as u64)
+    }
+
+    /// Returns the fewest nodes behind a bound that it is worth to tell those of who hear of it later; the more threads
+    /// there are the more, so that as many are told of.
+    fn dear_afar(&self) -> f64 {
+        let of_all = self.config.inside_nodes_per_thread * self.fleet.threads() as f64;
+        of_all.max(self.config.inside_nodes)
+    }
+
+    /// Returns whether the fleet is so small that who works beside is told at once.
+    fn tells_soon(&self) -> bool {
+        self.slots() <= self.config.soon_slots
+    }
+
+    /// Returns the fewest nodes behind a bound that is kept, and told to those who work for `home`, too.
+    fn worth_telling(&self, home: SolveId) -> f64 {
+        match self.solves.get(&home) {
+            Some(solve) if self.tells_soon() && solve.running > 1 => {
+                let so_far = (solve.nodes + solve.running_nodes) as f64;
+                self.dear_afar().min(self.config.soon_share * so_far)
+            }
+            _ => self.dear_afar(),
+        }
     }
 
     /// Takes what a worker has found inside a job that it still has.
@@ -140,8 +164,10 @@ impl Core {
             return;
         }
         let filled = self.filled(lease.position);
+        let least = self.worth_telling(lease.home);
         let can_be_met = |inside: &&FoundBound| {
-            lies_on(inside.position, filled)
+            inside.nodes as f64 >= least
+                && lies_on(inside.position, filled)
                 && inside.position.empties() < lease.position.empties()
                 && inside.bound != Bound::UNKNOWN
                 && !inside.position.is_over()
@@ -172,6 +198,16 @@ impl Core {
         }
     }
 
+    /// Where the fleet is small, tells all who work what others have found inside their jobs since they were told last.
+    pub(super) fn tell_soon(&mut self, turn: &mut Turn<'_>) {
+        if self.insides.0.is_empty() || !self.tells_soon() {
+            return;
+        }
+        for (worker, job) in self.fleet.jobs() {
+            self.tell_inside(turn, worker, job);
+        }
+    }
+
     /// Tells the worker of a running job what others have found inside theirs since it was told last.
     pub(super) fn tell_inside(&mut self, turn: &mut Turn<'_>, worker: WorkerId, job: JobId) {
         let Some(&lease) = self.fleet.lease(worker, job) else { return };
@@ -186,7 +222,7 @@ impl Core {
                 continue;
             }
             if known.len() + awaited.len() == MOST_TOLD {
-                told = number - 1; // The rest comes with the next heartbeat.
+                told = number - 1; // The rest comes the next time.
                 break;
             }
             match turn.proofs.kept(position.canonical()) {

@@ -109,6 +109,69 @@ fn what_is_found_inside_a_job_is_told_with_a_heartbeat_to_others_who_may_meet_it
     assert_eq!(to_third, if meets { vec![(*third, expected)] } else { vec![] });
 }
 
+/// Sizes at which a bound of 1,000 nodes is dear, and in a small fleet one of 75 after ten million nodes of a request.
+fn sharing_soon() -> Config {
+    Config { inside_nodes: 1000.0, soon_nodes: 50.0, soon_share: 7.5e-6, ..sharing() }
+}
+
+fn is_kept(commands: &[Command]) -> bool {
+    commands.iter().any(|command| matches!(command, Command::Persist { .. }))
+}
+
+#[test]
+fn in_a_small_fleet_all_who_may_meet_a_bound_are_told_of_it_at_the_next_tick() {
+    for (soon_slots, is_soon) in [(3, true), (2, false)] {
+        let (mut script, jobs) = three_at_work(Config { soon_slots, ..sharing() });
+        let [(author, from), (other, to), (third, beside)] = &jobs[..] else { panic!("{jobs:?}") };
+        let inside = found_in_both(from, to);
+        script.at(2, found(*author, from, vec![inside]));
+        let known = vec![(inside.position, inside.bound)];
+        let mut expected = BTreeMap::from([(*other, known.clone())]);
+        if may_meet(beside, inside.position) {
+            expected.insert(*third, known);
+        }
+        let at_once: BTreeMap<_, _> = told(&script.at(2, Event::Tick)).into_iter().collect();
+        assert_eq!(at_once, if is_soon { expected } else { BTreeMap::new() });
+        assert_eq!(told(&script.at(2, Event::Tick)), [], "once");
+        assert_eq!(told(&script.heartbeat(3, *other, &[to])).is_empty(), is_soon);
+    }
+}
+
+#[test]
+fn in_a_small_fleet_cheaper_bounds_are_kept_as_long_as_they_are_a_part_of_the_request() {
+    for (soon_slots, is_small) in [(3, true), (2, false)] {
+        let (mut script, jobs) = three_at_work(Config { soon_slots, ..sharing_soon() });
+        let [(author, from), (_, to), _] = &jobs[..] else { panic!("{jobs:?}") };
+        assert_eq!(from.inside, Some(if is_small { 50 } else { 1000 }));
+        let inside = many_found_in_both(from, to, 4);
+        let of_nodes =
+            |place: usize, nodes| found(*author, from, vec![FoundBound { nodes, ..inside[place] }]);
+        assert_eq!(is_kept(&script.at(2, of_nodes(0, 100))), is_small);
+        // After twice as many nodes that is not enough.
+        let nodes = vec![(from.id, 10_000_000)];
+        script.at(3, Event::Heartbeat { worker: WorkerId(*author), jobs: nodes });
+        assert!(!is_kept(&script.at(3, of_nodes(1, 100))));
+        assert_eq!(is_kept(&script.at(3, of_nodes(1, 400))), is_small);
+        // What is dear anywhere is dear here.
+        let nodes = vec![(from.id, 1_000_000_000)];
+        script.at(4, Event::Heartbeat { worker: WorkerId(*author), jobs: nodes });
+        assert!(!is_kept(&script.at(4, of_nodes(2, 999))));
+        assert!(is_kept(&script.at(4, of_nodes(2, 1000))));
+    }
+}
+
+#[test]
+fn where_one_worker_has_a_request_for_itself_only_dear_bounds_are_kept() {
+    let mut script = Script::new(sharing_soon());
+    script.join(0, 1, 1);
+    let (_, root) = only_job(&script.submit(0, 1, position(&mut Random(5), 10)));
+    script.join(0, 2, 1);
+    let (_, other) = only_job(&script.submit(1, 2, position(&mut Random(6), 10)));
+    let inside = found_in_both(&root, &root);
+    assert!(!is_kept(&script.at(2, found(1, &root, vec![inside]))), "{other:?}");
+    assert!(is_kept(&script.at(2, found(1, &root, vec![FoundBound { nodes: 1000, ..inside }]))));
+}
+
 #[test]
 fn a_job_that_is_handed_out_later_comes_with_what_was_found_below_it_and_with_nothing_else() {
     let (mut script, jobs) = three_at_work(sharing());
