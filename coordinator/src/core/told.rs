@@ -20,7 +20,7 @@ use super::message::{Command, Memory, ProcessId, Proofs, WorkerId};
 use super::{Core, Turn};
 
 /// The most bounds that are remembered of one process.
-const MOST_OF_ONE: usize = 4096;
+const MOST_OF_ONE: usize = 1 << 14;
 
 /// What each process was told.
 #[derive(Debug, Default)]
