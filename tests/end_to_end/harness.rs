@@ -102,9 +102,10 @@ impl Process {
 
     /// Waits for a line of standard error that contains `text`, and returns it.
     pub(crate) fn line_with(&self, text: &str) -> String {
-        let mut seen = Vec::new();
+        // Of all lines together: a process that waits for what never comes may say so once a minute.
+        let (mut seen, deadline) = (Vec::new(), Instant::now() + DEADLINE);
         while !seen.last().is_some_and(|line: &String| line.contains(text)) {
-            match self.stderr.recv_timeout(DEADLINE) {
+            match self.stderr.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
                 Ok(line) => seen.push(line),
                 Err(error) => panic!("{error} before {text:?}; standard error: {seen:?}"),
             }

@@ -14,7 +14,7 @@ use tonic::transport::Server;
 use tonic::transport::server::TcpIncoming;
 use tonic::{Request, Response, Status, Streaming};
 
-use crate::harness::{Process, outflank, run};
+use crate::harness::{DEADLINE, Process, outflank, run};
 
 /// A coordinator of the future: it speaks no protocol that this build knows.
 struct Newer;
@@ -57,7 +57,8 @@ fn a_worker_waits_until_another_http_server_has_gone_from_the_address() {
         let worker = Process::start(outflank(home.path(), &["worker", "--connect", &address]));
         let line = worker.line_with("HTTP status code");
         assert!(line.contains(&code.to_string()), "{line}");
-        runtime.shutdown_background();
+        // Not in the background: the coordinator needs the address.
+        runtime.shutdown_timeout(DEADLINE);
         let store = format!("store-{code}");
         let arguments = ["coordinator", "--store", &store, "--listen", &address];
         let _coordinator = Process::start(outflank(home.path(), &arguments));
