@@ -182,8 +182,8 @@ impl Core {
             worker: Some(worker),
         };
         let claims: Vec<Proof> = bounds.iter().map(claim).collect();
-        if !self.solves.contains_key(&lease.home) {
-            return; // There is nobody to tell, now and later.
+        if claims.is_empty() || !self.solves.contains_key(&lease.home) {
+            return; // There is nothing to tell, or nobody, now and later.
         }
         let found = self.insides.0.entry(lease.home).or_default();
         found.messages += 1;

@@ -206,21 +206,8 @@ fn what_a_worker_does_and_has_done_is_seen() {
     assert_eq!(after.jobs, JobCounts { done: 1, stopped: 1, failed: 1 });
 }
 
-fn report(job: u64) -> Report {
-    Report {
-        job,
-        position: Position::START.canonical(),
-        bound: Bound::UNKNOWN,
-        best_move: None,
-        line: Vec::new(),
-        children: Vec::new(),
-        order: Vec::new(),
-        nodes: 0,
-        millis: 0,
-        finished: false,
-        failed: false,
-        era: 0,
-    }
+fn report(id: u64) -> Report {
+    Report::unproved(&Job { id, ..job() })
 }
 
 fn job() -> Job {
