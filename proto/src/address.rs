@@ -39,7 +39,6 @@ pub(crate) fn with_scheme(scheme: &str, address: &str) -> Result<Endpoint, Inval
         return Err(invalid());
     }
     Ok(Endpoint::from(uri)
-        .connect_timeout(Duration::from_secs(5))
         .tcp_nodelay(true)
         .http2_keep_alive_interval(Duration::from_secs(20))
         .keep_alive_timeout(Duration::from_secs(10))

@@ -17,6 +17,7 @@ mod failure;
 pub mod fleet;
 mod identity;
 mod invalid;
+mod line;
 pub mod message;
 mod transport;
 mod way;

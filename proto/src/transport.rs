@@ -1,6 +1,5 @@
 //! What calls go over: one connection, or one after the other as the coordinator moves.
 
-use std::error::Error;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -12,9 +11,8 @@ use tonic::codegen::Service;
 use tonic::codegen::http::{Request, Response};
 use tonic::transport::Channel;
 
+use crate::line::{BoxError, Line};
 use crate::way::{Unreached, Way};
-
-type BoxError = Box<dyn Error + Send + Sync>;
 
 /// Carries calls to a coordinator; clones share the connection.
 #[derive(Clone, Debug)]
@@ -22,7 +20,9 @@ pub struct Transport(Kind);
 
 #[derive(Clone, Debug)]
 enum Kind {
-    Fixed(Channel),
+    /// Made again as the channel likes: in memory.
+    Channel(Channel),
+    Line(Line),
     Following(Arc<Following>),
 }
 
@@ -45,7 +45,7 @@ struct Found {
 /// The connection in use.
 #[derive(Clone, Debug)]
 struct Held {
-    channel: Channel,
+    line: Line,
     /// The search that has found it.
     search: u64,
     /// Whether anybody has answered over it.
@@ -61,10 +61,16 @@ impl Transport {
     }
 }
 
-/// Over one connection.
 impl From<Channel> for Transport {
     fn from(channel: Channel) -> Self {
-        Self(Kind::Fixed(channel))
+        Self(Kind::Channel(channel))
+    }
+}
+
+/// Over one connection.
+impl From<Line> for Transport {
+    fn from(line: Line) -> Self {
+        Self(Kind::Line(line))
     }
 }
 
@@ -74,7 +80,10 @@ impl Following {
         let seen = self.searches.load(Ordering::Relaxed);
         let mut found = self.found.lock().await;
         if let Some(held) = &found.reached {
-            return Ok(held.clone());
+            if !held.line.has_ended() {
+                return Ok(held.clone());
+            }
+            self.give_up(&mut found);
         }
         // A search that has ended while this call waited tells all that waited: each for itself, one after the
         // other, they would wait for ever longer.
@@ -87,14 +96,14 @@ impl Following {
         let reached = self.way.reach().await;
         let search = self.searches.fetch_add(1, Ordering::Relaxed) + 1;
         match reached {
-            Ok((channel, address)) => {
+            Ok((line, address)) => {
                 match before {
                     Some(before) if before != address => {
                         tracing::warn!(from = %before, to = %address, "the coordinator has moved");
                     }
                     _ => tracing::info!(coordinator = %address, "connected to the coordinator"),
                 }
-                let held = Held { channel, search, has_answered: Arc::default() };
+                let held = Held { line, search, has_answered: Arc::default() };
                 *found = Found { reached: Some(held.clone()), failure: None };
                 Ok(held)
             }
@@ -109,30 +118,27 @@ impl Following {
     async fn lose(&self, lost: &Held) {
         let mut found = self.found.lock().await;
         if found.reached.as_ref().is_some_and(|held| held.search == lost.search) {
-            found.reached = None;
-            if !lost.has_answered.load(Ordering::Relaxed) {
-                self.way.pass_over();
-            }
+            self.give_up(&mut found);
+        }
+    }
+
+    /// Gives the connection up. The next search passes over an address where nobody has answered.
+    fn give_up(&self, found: &mut Found) {
+        let lost = found.reached.take();
+        if lost.is_some_and(|lost| !lost.has_answered.load(Ordering::Relaxed)) {
+            self.way.pass_over();
         }
     }
 
     async fn call(&self, request: Request<Body>) -> Result<Response<Body>, BoxError> {
         let held = self.held().await?;
-        let answer = send(held.channel.clone(), request).await;
+        let answer = held.line.call(request).await;
         match &answer {
             Ok(_) => held.has_answered.store(true, Ordering::Relaxed),
             Err(_) => self.lose(&held).await,
         }
-        Ok(answer?)
+        answer
     }
-}
-
-async fn send(
-    mut channel: Channel,
-    request: Request<Body>,
-) -> Result<Response<Body>, tonic::transport::Error> {
-    std::future::poll_fn(|context| channel.poll_ready(context)).await?;
-    channel.call(request).await
 }
 
 impl Service<Request<Body>> for Transport {
@@ -142,17 +148,21 @@ impl Service<Request<Body>> for Transport {
 
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
         match &mut self.0 {
-            Kind::Fixed(channel) => channel.poll_ready(context).map_err(Into::into),
+            Kind::Channel(channel) => channel.poll_ready(context).map_err(Into::into),
             // Whether there is a connection shows when there is a call.
-            Kind::Following(_) => Poll::Ready(Ok(())),
+            Kind::Line(_) | Kind::Following(_) => Poll::Ready(Ok(())),
         }
     }
 
     fn call(&mut self, request: Request<Body>) -> Self::Future {
         match &mut self.0 {
-            Kind::Fixed(channel) => {
+            Kind::Channel(channel) => {
                 let answer = channel.call(request);
                 Box::pin(async { Ok(answer.await?) })
+            }
+            Kind::Line(line) => {
+                let line = line.clone();
+                Box::pin(async move { line.call(request).await })
             }
             Kind::Following(following) => {
                 let following = Arc::clone(following);

@@ -4,10 +4,9 @@ use std::error::Error;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tonic::transport::Channel;
-
 use crate::access::{Access, Connection};
 use crate::address::InvalidAddress;
+use crate::line::{BoxError, Line};
 use crate::transport::Transport;
 use crate::whereabouts::Whereabouts;
 use crate::words;
@@ -96,8 +95,8 @@ impl Way {
     /// # Errors
     /// [`Unreached`] says what happened at each of them.
     pub async fn connect(&self) -> Result<Reached, Unreached> {
-        let (channel, address) = self.reach().await?;
-        Ok(Reached { connection: self.access.over(channel), address })
+        let (line, address) = self.reach().await?;
+        Ok(Reached { connection: self.access.over(line), address })
     }
 
     /// Lets the next search begin behind the address of the last connection: nobody has answered there.
@@ -113,15 +112,15 @@ impl Way {
     }
 
     /// Connects as [`Way::connect`] does.
-    pub(crate) async fn reach(&self) -> Result<(Channel, String), Unreached> {
+    pub(crate) async fn reach(&self) -> Result<(Line, String), Unreached> {
         let addresses = self.whereabouts.addresses().await;
         let addresses = addresses.map_err(|cause| Unreached { cause, is_nobody_there: true })?;
         let (mut causes, mut is_nobody_there) = (Vec::new(), true);
         for address in self.in_turn(addresses) {
             match self.connect_to(&address).await {
-                Ok(channel) => {
+                Ok(line) => {
                     *self.turn() = Turn { last: Some(address.clone()), is_mute: false };
-                    return Ok((channel, address));
+                    return Ok((line, address));
                 }
                 Err(error) => {
                     is_nobody_there &= is_refused(&*error);
@@ -134,8 +133,8 @@ impl Way {
         Err(Unreached { cause: causes.join("; "), is_nobody_there })
     }
 
-    async fn connect_to(&self, address: &str) -> Result<Channel, Box<dyn Error + Send + Sync>> {
-        Ok(self.access.endpoint(address)?.connect().await?)
+    async fn connect_to(&self, address: &str) -> Result<Line, BoxError> {
+        Line::connect(&self.access.endpoint(address)?).await
     }
 
     fn in_turn(&self, mut addresses: Vec<String>) -> Vec<String> {

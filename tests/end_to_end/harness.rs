@@ -130,6 +130,10 @@ impl Process {
     pub(crate) fn finish(mut self) -> Finished {
         let until = Instant::now() + DEADLINE;
         let (stdout, stderr) = (rest(&self.stdout, until), rest(&self.stderr, until));
+        let (stdout, stderr) = match (stdout, stderr) {
+            (Ok(stdout), Ok(stderr)) => (stdout, stderr),
+            unfinished => panic!("the process did not end; output and errors: {unfinished:?}"),
+        };
         let code = self.child.wait().expect("the process is ours").code();
         Finished { code, stdout, stderr }
     }
@@ -155,13 +159,14 @@ fn lines(pipe: impl Read + Send + 'static) -> Receiver<String> {
     receiver
 }
 
-fn rest(lines: &Receiver<String>, until: Instant) -> Vec<String> {
+/// Returns the lines that are left; those until the deadline as an error if there may be more.
+fn rest(lines: &Receiver<String>, until: Instant) -> Result<Vec<String>, Vec<String>> {
     let mut read = Vec::new();
     loop {
         match lines.recv_timeout(until.saturating_duration_since(Instant::now())) {
             Ok(line) => read.push(line),
-            Err(RecvTimeoutError::Disconnected) => return read,
-            Err(RecvTimeoutError::Timeout) => panic!("the process did not end: {read:?}"),
+            Err(RecvTimeoutError::Disconnected) => return Ok(read),
+            Err(RecvTimeoutError::Timeout) => return Err(read),
         }
     }
 }
