@@ -2,9 +2,9 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::{Bound, Position, Score, SharedHint, Square, Symmetry, Window};
+use crate::{Bound, Hands, Position, Score, SharedHint, Square, Symmetry, Window};
 
 /// One question to the engine.
 #[derive(Clone, Debug)]
@@ -89,6 +89,8 @@ pub struct Control {
     dear: Dear,
     /// Those that were not taken yet.
     found: Mutex<Vec<FoundBound>>,
+    /// Who tries moves for the search.
+    hands: Option<Arc<dyn Hands>>,
 }
 
 /// A number of nodes; by default one that no search reaches.
@@ -182,6 +184,17 @@ impl Control {
     #[must_use]
     pub fn take_found(&self) -> Vec<FoundBound> {
         std::mem::take(&mut self.found.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Returns the control with other engines that try moves for the search. Rehearsals, and searches on smaller boards,
+    /// leave them idle.
+    #[must_use]
+    pub fn with_hands(self, hands: Arc<dyn Hands>) -> Self {
+        Self { hands: Some(hands), ..self }
+    }
+
+    pub(crate) fn hands(&self) -> Option<&dyn Hands> {
+        self.hands.as_deref()
     }
 
     /// Returns whether somebody wants bounds with so many nodes behind them.

@@ -9,12 +9,13 @@ use crate::estimate::{Estimate, estimate};
 use crate::evaluation::Weights;
 use crate::search::crew::Tools;
 use crate::search::effort::{Effort, effort};
+use crate::search::hands;
 use crate::search::root;
 use crate::search::turns::{Rehearsal, Turns};
 use crate::search::witness::Witness;
 use crate::small;
 use crate::table::{Entry, Hints, Table};
-use crate::{Answer, Bound, Control, Position, Request, Score, SharedHint};
+use crate::{Answer, Bound, Control, Errand, Position, Request, Score, SharedHint};
 
 /// How to set an engine up.
 #[derive(Clone, Copy, Debug)]
@@ -53,6 +54,32 @@ pub struct Engine {
     weights: Option<&'static Weights>,
     /// The searches since the tables were clear; it never comes round to 0 again.
     searches: AtomicU64,
+}
+
+/// Does errands for another engine's search; for the tables they are one search.
+#[derive(Clone, Copy, Debug)]
+pub struct Helper<'a> {
+    engine: &'a Engine,
+    generation: u8,
+}
+
+impl Helper<'_> {
+    /// Does an errand on so many threads. Returns what the move is worth to the player of its position, in discs: what is
+    /// at most the lower end of the window is an upper bound, the upper end or more is a lower one. At
+    /// [`Errand::PROOF`] it is proved. `None` if `control` stopped it.
+    #[must_use]
+    pub fn run(&self, errand: &Errand, threads: usize, control: &Control) -> Option<i32> {
+        let tools = &self.engine.tools(self.generation);
+        match self.engine.isa {
+            Isa::Scalar(set) => hands::run(set, tools, errand, threads, control),
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx2(set) => hands::run(set, tools, errand, threads, control),
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx512(set) => hands::run(set, tools, errand, threads, control),
+            #[cfg(target_arch = "aarch64")]
+            Isa::Neon(set) => hands::run(set, tools, errand, threads, control),
+        }
+    }
 }
 
 impl Engine {
@@ -131,6 +158,14 @@ impl Engine {
     #[must_use]
     pub fn assist(&self, request: &Request, control: &Control, number: u32) -> Answer {
         self.search(request, control, Tools { assistant: Some(number), ..self.next_tools() })
+    }
+
+    /// Returns what does errands for another engine that solves `position`. It is of most use if each engine
+    /// [hears](Self::hear) what the other believes, and [knows](Self::know) what the other has found.
+    #[must_use]
+    pub fn helper(&self, position: Position) -> Helper<'_> {
+        self.prepare(position.empties());
+        Helper { engine: self, generation: self.next_generation() }
     }
 
     /// Returns positions that the searches since [`clear`](Self::clear) went through and in which

@@ -17,6 +17,7 @@
 //! | any | [`effort`] | how many nodes one question takes, for training |
 //! | 12– | [`witness`] | keeps some of the questions that comparisons of costs ask, for training |
 //! | any | [`crew`] | the threads of one search and the work they share |
+//! | any | [`hands`] | other engines that try moves for a search |
 //! | any | [`split_point`] | a position whose remaining moves several threads search |
 //! | any | [`turns`] | threads that take turns, to rehearse a search on many |
 //! | root | [`root`] | bounds of every move, the line, limits |
@@ -35,8 +36,9 @@ pub(crate) mod effort;
 mod entries;
 #[cfg(test)]
 mod fixture;
+pub(crate) mod hands;
 mod last;
-mod level;
+pub(crate) mod level;
 mod local_table;
 mod middle;
 mod midgame;

@@ -24,7 +24,7 @@ use super::turns::{self, Turns};
 use super::witness::Witness;
 use crate::evaluation::Weights;
 use crate::table::{Hints, Table};
-use crate::{Control, Position};
+use crate::{Control, Hands, Position};
 
 /// Fewest empty squares at which a position is split: below, handing work over costs more than
 /// the work.
@@ -61,6 +61,10 @@ pub(crate) struct Crew<'a> {
     node_limit: AtomicU64,
     /// Threads that wait for work; read without the lock before a split is prepared.
     idle: AtomicUsize,
+    /// Other engines that wait for moves of large enough positions.
+    idle_hands: AtomicUsize,
+    /// The fewest empty squares of these positions.
+    errands_from: u32,
     /// Whether a split is open; read without the lock by who may have better things to do.
     has_work: AtomicBool,
     notices: Mutex<Notices>,
@@ -95,6 +99,8 @@ impl<'a> Crew<'a> {
             root_moves: RootMoves::new(root),
             node_limit: AtomicU64::new(limit),
             idle: AtomicUsize::new(0),
+            idle_hands: AtomicUsize::new(0),
+            errands_from: control.hands().map_or(u32::MAX, Hands::least_empties),
             has_work: AtomicBool::new(false),
             notices: Mutex::default(),
             changed: Condvar::new(),
@@ -158,6 +164,27 @@ impl<'a> Crew<'a> {
         }
     }
 
+    /// Waits for a split whose moves are worth sending to another engine; `None` if the search is over.
+    pub(super) fn wait_for_errands(&self, least_empties: u32) -> Option<Arc<SplitPoint>> {
+        let mut notices = self.notices();
+        loop {
+            if notices.over {
+                return None;
+            }
+            if let Some(split) = notices.open.iter().find(|open| open.empties() >= least_empties) {
+                return Some(Arc::clone(split));
+            }
+            self.idle_hands.fetch_add(1, Ordering::Relaxed);
+            notices = self.changed.wait(notices).unwrap_or_else(PoisonError::into_inner);
+            self.idle_hands.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Returns whether the search is over.
+    pub(super) fn is_over(&self) -> bool {
+        self.notices().over
+    }
+
     /// Counts a thread that would take work.
     pub(super) fn count_idle(&self) {
         self.idle.fetch_add(1, Ordering::Relaxed);
@@ -177,6 +204,9 @@ impl<'a> Crew<'a> {
     fn wait_for(&self, split: &Arc<SplitPoint>, thread: usize) -> Option<Arc<SplitPoint>> {
         let mut notices = self.notices();
         loop {
+            if split.has_returned() {
+                return Some(Arc::clone(split));
+            }
             if split.is_done() {
                 return None;
             }
@@ -232,7 +262,7 @@ impl<'a> Crew<'a> {
     }
 
     /// Lets those who wait see what `thread` has changed among the notices.
-    fn call(&self, thread: usize) {
+    pub(super) fn call(&self, thread: usize) {
         self.changed.notify_all();
         if let Some(turns) = self.turns {
             turns.rouse(thread);
@@ -272,32 +302,53 @@ impl Drop for Shift<'_> {
     }
 }
 
-/// A move that was taken from a split. It is given back with its value, or without one where its search panics: nobody
-/// waits for it then, and the panic comes out where the threads are joined.
-struct Taken<'a> {
+/// A move that was taken from a split, to which it goes with what came of it.
+pub(super) struct Taken<'a> {
     crew: &'a Crew<'a>,
-    thread: usize,
     split: &'a Arc<SplitPoint>,
-    square: u32,
-    value: Option<Result<i32, Stopped>>,
+    candidate: Candidate,
+    pub(super) outcome: Outcome,
+}
+
+/// What came of a move that was taken from a split.
+pub(super) enum Outcome {
+    /// Its search has panicked: nobody is to wait for it, and the panic comes out where the threads are joined.
+    Panic,
+    Value(Result<i32, Stopped>),
+    /// Nobody has searched it.
+    Back,
+}
+
+impl<'a> Taken<'a> {
+    pub(super) fn new(
+        crew: &'a Crew<'a>,
+        split: &'a Arc<SplitPoint>,
+        candidate: Candidate,
+    ) -> Self {
+        Self { crew, split, candidate, outcome: Outcome::Panic }
+    }
 }
 
 impl Drop for Taken<'_> {
     fn drop(&mut self) {
-        if let Some(value) = self.value.take() {
-            self.split.finish(self.square, value);
-            return;
+        match self.outcome {
+            Outcome::Value(value) => self.split.finish(self.candidate.square, value),
+            Outcome::Back => self.split.give_back(self.candidate),
+            Outcome::Panic => {
+                self.crew.control.stop();
+                self.split.finish(self.candidate.square, Err(Stopped));
+                self.crew.close(self.split, 0);
+            }
         }
-        self.crew.control.stop();
-        self.split.finish(self.square, Err(Stopped));
-        self.crew.close(self.split, self.thread);
     }
 }
 
 /// Returns whether the remaining `moves` of a position are worth sharing now.
 #[inline(always)]
 pub(crate) fn worth_splitting<K>(searcher: &Searcher<'_, K>, empties: u32, moves: usize) -> bool {
-    let is_wanted = || searcher.crew.idle.load(Ordering::Relaxed) > 0;
+    let Crew { idle, idle_hands, errands_from, .. } = searcher.crew;
+    let waits = |idle: &AtomicUsize| idle.load(Ordering::Relaxed) > 0;
+    let is_wanted = || waits(idle) || empties >= *errands_from && waits(idle_hands);
     empties >= SPLIT_FROM && moves > 1 && is_wanted() && searcher.ahead.is_none()
 }
 
@@ -340,10 +391,8 @@ fn work_on<K: SearchSet>(searcher: &mut Searcher<'_, K>, split: &Arc<SplitPoint>
     let outer = searcher.split.replace(Arc::clone(split));
     while let Some((task, candidate)) = split.take() {
         searcher.hand_over(turns::TAKING);
-        let square = candidate.square;
-        let Searcher { crew, thread, .. } = *searcher;
-        let mut taken = Taken { crew, thread, split, square, value: None };
-        taken.value = Some(brother(searcher, &task, candidate));
+        let mut taken = Taken::new(searcher.crew, split, candidate);
+        taken.outcome = Outcome::Value(brother(searcher, &task, candidate));
         searcher.meet();
     }
     searcher.crew.close(split, searcher.thread);

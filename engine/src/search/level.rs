@@ -15,6 +15,16 @@ impl Level {
     /// Nothing is cut by probability.
     pub(crate) const EXACT: Self = Self(DEVIATIONS.len() as u8);
 
+    /// Returns the level at a step of the ladder, from 0 on; `None` above the exact one.
+    pub(crate) fn at(step: u32) -> Option<Self> {
+        u8::try_from(step).ok().map(Self).filter(|&level| level <= Self::EXACT)
+    }
+
+    /// Returns the step of the ladder.
+    pub(crate) const fn step(self) -> u32 {
+        self.0 as u32
+    }
+
     /// Returns the levels to go through before the exact search of a position with that many
     /// `empties`: the deeper the search, the more a rough one before it saves.
     pub(crate) fn ladder(empties: u32) -> impl Iterator<Item = Self> {

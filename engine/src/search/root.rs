@@ -31,23 +31,42 @@ pub(crate) fn solve<K: SearchSet>(
     for &(position, bound) in &request.known {
         remember(kernels, &crew, position, bound);
     }
+    with_threads(kernels, &crew, request.threads, |searcher| {
+        answer(searcher, request.position, request.window)
+    })
+}
+
+/// Searches as `search` says, with the help of `threads` threads in all, and of other engines if there are any.
+pub(super) fn with_threads<'a, K: SearchSet, T>(
+    kernels: K,
+    crew: &'a Crew<'a>,
+    threads: usize,
+    search: impl FnOnce(&mut Searcher<'a, K>) -> T,
+) -> T {
     thread::scope(|scope| {
         // Given up last: those who are sent home need their turns.
         let _seat = crew.turns.map(|turns| turns.enter(0));
         let _shift = crew.shift();
-        let crew = &crew;
-        for thread in 1..request.threads {
+        for thread in 1..threads {
             let helper = move || crew.help(kernels, thread);
             if crew.turns.is_some() {
                 scope.spawn(helper); // All must be there: they wait for each other's turns.
             } else if Builder::new().spawn_scoped(scope, helper).is_err() {
-                control.miss_threads(request.threads - thread);
+                crew.control.miss_threads(threads - thread);
                 break;
+            }
+        }
+        if let Some(hands) = crew.control.hands().filter(|_| crew.turns.is_none()) {
+            for hand in 0..hands.count() {
+                let lender = move || crew.lend(kernels, hands, hand);
+                if Builder::new().spawn_scoped(scope, lender).is_err() {
+                    break; // These are not needed.
+                }
             }
         }
         let mut searcher = Searcher::new(kernels, crew);
         searcher.hand_over(1);
-        answer(&mut searcher, request.position, request.window)
+        search(&mut searcher)
     })
 }
 

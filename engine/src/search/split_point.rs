@@ -23,6 +23,8 @@ pub(crate) struct SplitPoint {
 struct Work {
     task: Task,
     next: usize,
+    /// Moves that were taken and came back without a value.
+    returned: Vec<Candidate>,
     /// Threads at work on a move.
     running: usize,
     /// A thread gave up, so that the split has no value.
@@ -32,7 +34,7 @@ struct Work {
 impl SplitPoint {
     /// Returns a split of `moves`, none of which is taken, below `parent`.
     pub(super) fn new(parent: Option<Arc<Self>>, moves: Vec<Candidate>, task: Task) -> Self {
-        let work = Work { task, next: 0, running: 0, stopped: false };
+        let work = Work { task, next: 0, returned: Vec::new(), running: 0, stopped: false };
         Self { parent, cut: AtomicBool::new(false), moves, work: Mutex::new(work) }
     }
 
@@ -70,10 +72,34 @@ impl SplitPoint {
         if work.stopped || work.task.is_cut() {
             return None;
         }
-        let candidate = *self.moves.get(work.next)?;
-        work.next += 1;
+        let candidate = match work.returned.pop() {
+            Some(returned) => returned,
+            None => {
+                let next = *self.moves.get(work.next)?;
+                work.next += 1;
+                next
+            }
+        };
         work.running += 1;
         Some((work.task, candidate))
+    }
+
+    /// Takes a move back that has no value yet.
+    pub(super) fn give_back(&self, candidate: Candidate) {
+        let mut work = self.work();
+        work.running -= 1;
+        work.returned.push(candidate);
+    }
+
+    /// Returns whether a move that came back without a value is still to be searched.
+    pub(super) fn has_returned(&self) -> bool {
+        let work = self.work();
+        !work.returned.is_empty() && !work.stopped && !work.task.is_cut()
+    }
+
+    /// Returns the number of empty squares of the position.
+    pub(super) fn empties(&self) -> u32 {
+        self.work().task.node.empties
     }
 
     /// Takes the value of a move back.

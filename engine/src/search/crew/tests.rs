@@ -108,6 +108,37 @@ fn who_waits_for_work_is_called_when_there_is_some() {
     });
 }
 
+#[test]
+fn other_engines_get_moves_of_large_positions_only_and_wake_who_waits_for_what_they_lose() {
+    let (fixture, position) = (Fixture::new(), position(1, 30));
+    let tools = fixture.tools();
+    let crew = Crew::new(&tools, &fixture.control, u64::MAX, position);
+    let [small, large] = [16, 20].map(|empties| split_below(None, self::position(1, empties)));
+    crew.open(&small, 0);
+    crew.open(&large, 0);
+    let found = crew.wait_for_errands(20).expect("the search goes on");
+    assert!(Arc::ptr_eq(&found, &large));
+    let (_, candidate) = large.take().expect("it has moves");
+    while let Some(square) = take(&large) {
+        large.finish(square, Ok(-10));
+    }
+    let (sender, found) = mpsc::channel();
+    thread::scope(|scope| {
+        scope.spawn(|| sender.send(crew.wait_for(&large, 0)).expect("somebody listens"));
+        while crew.idle.load(Ordering::Relaxed) == 0 {
+            thread::yield_now();
+        }
+        let mut taken = Taken::new(&crew, &large, candidate);
+        taken.outcome = Outcome::Back;
+        drop(taken);
+        crew.call(0);
+        let found = found.recv_timeout(Duration::from_secs(60));
+        assert!(found.is_ok_and(|found| found.is_some_and(|found| Arc::ptr_eq(&found, &large))));
+    });
+    drop(crew.shift());
+    assert!(crew.wait_for_errands(20).is_none(), "the search is over");
+}
+
 /// With so few empty squares a move is searched before its nodes are reported of themselves.
 #[test]
 fn the_nodes_of_who_helps_are_counted() {

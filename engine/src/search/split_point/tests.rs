@@ -51,3 +51,22 @@ fn who_gives_a_move_up_leaves_the_others_to_nobody() {
     assert!(split.is_done() && !split.is_pointless());
     assert!(split.outcome().is_err(), "it has no value");
 }
+
+#[test]
+fn a_move_that_comes_back_without_a_value_is_taken_again() {
+    let split = split_below(None, position(1, 30));
+    let (_, candidate) = split.take().expect("it has moves");
+    while let Some(square) = take(&split) {
+        split.finish(square, Ok(-10));
+    }
+    assert!(!split.is_done() && !split.has_returned(), "somebody is at work on it");
+    split.give_back(candidate);
+    assert!(split.has_returned());
+    assert_eq!(take(&split), Some(candidate.square));
+    assert!(!split.is_done() && !split.has_returned());
+    // What is cut off needs no move, wherever it is.
+    split.give_back(candidate);
+    let square = take(&split).expect("it came back");
+    split.finish(square, Ok(2));
+    assert!(split.is_done() && split.is_pointless() && !split.has_returned());
+}

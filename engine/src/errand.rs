@@ -1,0 +1,126 @@
+//! Moves that a search has other engines try: what is asked, and the way to those who answer.
+
+use crate::evaluation::LIMIT;
+use crate::search::level::Level;
+use crate::{Position, Square};
+
+/// A move somewhere in a search, for another engine to try: is it worth more than `alpha` to the player of `position`,
+/// and if so, how much, up to `beta`?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Errand {
+    position: Position,
+    square: Square,
+    alpha: i32,
+    beta: i32,
+    level: Level,
+    estimate: i32,
+}
+
+impl Errand {
+    /// Returns the errand to try the move to `square` in the window from `alpha` to `beta`, in discs. `level` is the step
+    /// of the selectivity ladder, of which the highest is [`Errand::PROOF`]; `estimate` is what the move is expected to be
+    /// worth, in 32nds of a disc.
+    ///
+    /// `None` if no search asks that: the move is not legal, the board is a small one, the window is empty or leaves the
+    /// board, there is no such level, or the estimate is beyond what evaluations say.
+    #[must_use]
+    pub fn new(
+        position: Position,
+        square: Square,
+        (alpha, beta): (i32, i32),
+        level: u32,
+        estimate: i32,
+    ) -> Option<Self> {
+        let is_possible = position.walls() == 0
+            && position.play(square).is_some()
+            && (-65..beta).contains(&alpha)
+            && beta <= 65
+            && estimate.abs() <= LIMIT;
+        let level = Level::at(level).filter(|_| is_possible)?;
+        Some(Self { position, square, alpha, beta, level, estimate })
+    }
+
+    /// The level at which nothing is cut by probability: what comes back is proved.
+    pub const PROOF: u32 = Level::EXACT.step();
+
+    /// Returns the position before the move.
+    #[must_use]
+    pub const fn position(self) -> Position {
+        self.position
+    }
+
+    /// Returns the square of the move.
+    #[must_use]
+    pub const fn square(self) -> Square {
+        self.square
+    }
+
+    /// Returns the lower and the upper end of the window.
+    #[must_use]
+    pub const fn window(self) -> (i32, i32) {
+        (self.alpha, self.beta)
+    }
+
+    /// Returns the step of the selectivity ladder.
+    #[must_use]
+    pub const fn level(self) -> u32 {
+        self.level.step()
+    }
+
+    /// Returns what the move is expected to be worth, in 32nds of a disc.
+    #[must_use]
+    pub const fn estimate(self) -> i32 {
+        self.estimate
+    }
+
+    pub(crate) const fn step(self) -> Level {
+        self.level
+    }
+}
+
+/// Other engines, which try moves for a search: one move at a time each. They may come and go.
+///
+/// A search has a thread for each, which waits here. Both functions that wait look every few milliseconds whether they
+/// are still to.
+pub trait Hands: Send + Sync {
+    /// Returns how many there may be at once.
+    fn count(&self) -> usize;
+
+    /// Returns the fewest empty squares of a position of which a move is worth the way.
+    fn least_empties(&self) -> u32;
+
+    /// Waits until engine number `hand` is there; `false` if `is_over` before.
+    fn engage(&self, hand: usize, is_over: &dyn Fn() -> bool) -> bool;
+
+    /// Has engine number `hand` do an errand, and returns what [`Helper::run`](crate::Helper::run) does there; `None` if it
+    /// is lost on the way, or `is_pointless` before it is done.
+    fn run(&self, hand: usize, errand: &Errand, is_pointless: &dyn Fn() -> bool) -> Option<i32>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_a_search_can_ask_is_an_errand() {
+        let start = Position::START;
+        let legal = Square::lowest(start.moves()).expect("there are moves");
+        let corner = Square::new(0).expect("a square");
+        let errand =
+            |square, window, level, estimate| Errand::new(start, square, window, level, estimate);
+        let good = errand(legal, (-1, 1), Errand::PROOF, -LIMIT).expect("it can be asked");
+        assert_eq!((good.position(), good.square(), good.window()), (start, legal, (-1, 1)));
+        assert_eq!((good.level(), good.estimate()), (Errand::PROOF, -LIMIT));
+        assert!(errand(legal, (-65, 65), 0, 0).is_some());
+        assert!(errand(corner, (-1, 1), 0, 0).is_none(), "no legal move");
+        for window in [(0, 0), (1, -1), (-66, 0), (0, 66), (i32::MAX, i32::MIN)] {
+            assert!(errand(legal, window, 0, 0).is_none(), "{window:?}");
+        }
+        assert!(errand(legal, (-1, 1), Errand::PROOF + 1, 0).is_none(), "no level");
+        assert!(errand(legal, (-1, 1), 0, LIMIT + 1).is_none());
+        assert!(errand(legal, (-1, 1), 0, i32::MIN + 1).is_none());
+        let small = crate::BoardSize::new(6, 6).expect("a size").start();
+        let square = Square::lowest(small.moves()).expect("there are moves");
+        assert!(Errand::new(small, square, (-1, 1), 0, 0).is_none());
+    }
+}

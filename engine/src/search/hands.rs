@@ -1,0 +1,124 @@
+//! Other engines that try moves for a search: those who send the moves out, and those who try them.
+//!
+//! For each engine that helps, the search has a thread that takes moves of open splits as its own threads do, and waits
+//! for the other engine instead of searching them. So younger brothers wait here, too, and whatever is cut off elsewhere
+//! is called back. What comes back goes into the tables besides, since the other engine's tables are out of reach. A
+//! move that is lost on the way goes back to its split.
+
+use std::sync::Arc;
+
+use super::SearchSet;
+use super::board::{Board, Node};
+use super::crew::{Crew, Outcome, Taken, Tools};
+use super::level::Level;
+use super::order::Candidate;
+use super::principal::{Task, brother};
+use super::root::with_threads;
+use super::searcher::Stopped;
+use super::split_point::SplitPoint;
+use crate::evaluation::{LIMIT, UNIT};
+use crate::table::{Entry, Hint};
+use crate::{Control, Errand, Hands, Position, Square};
+
+impl<'a> Crew<'a> {
+    /// Has engine number `hand` try moves of open splits, until the search is over.
+    pub(super) fn lend<K: SearchSet>(&'a self, kernels: K, hands: &dyn Hands, hand: usize) {
+        while hands.engage(hand, &|| self.is_over()) {
+            let Some(split) = self.wait_for_errands(hands.least_empties()) else { return };
+            if self.send_moves(kernels, &split, hands, hand) {
+                self.close(&split, 0);
+            } else {
+                self.call(0); // Whoever opened the split may wait for what came back.
+            }
+        }
+    }
+
+    /// Sends moves of `split` until none is left; `false` if one was lost, so that there may be some.
+    fn send_moves<K: SearchSet>(
+        &self,
+        kernels: K,
+        split: &Arc<SplitPoint>,
+        hands: &dyn Hands,
+        hand: usize,
+    ) -> bool {
+        while let Some((task, candidate)) = split.take() {
+            let mut taken = Taken::new(self, split, candidate);
+            let errand = errand(&task, &candidate).expect("a search asks what can be asked");
+            let is_pointless = || self.control.is_stopped() || split.is_pointless();
+            taken.outcome = match hands.run(hand, &errand, &is_pointless) {
+                Some(value) => {
+                    remember(kernels, self, &task, &candidate, value);
+                    self.root_moves.note(&task, candidate.square, value);
+                    Outcome::Value(Ok(value))
+                }
+                None if is_pointless() => Outcome::Value(Err(Stopped)),
+                None => Outcome::Back,
+            };
+            if let Outcome::Back = taken.outcome {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+/// Returns what another engine is to find out.
+fn errand(task: &Task, candidate: &Candidate) -> Option<Errand> {
+    let Board { player, opponent } = task.node.board;
+    let position = Position::new(player, opponent)?;
+    let window = (task.alpha, task.beta);
+    let estimate = candidate.estimate.clamp(-LIMIT, LIMIT);
+    Errand::new(position, Square::new(candidate.square)?, window, task.level.step(), estimate)
+}
+
+/// Puts what another engine has found of a move into the tables.
+fn remember<K: SearchSet>(
+    kernels: K,
+    crew: &Crew<'_>,
+    task: &Task,
+    candidate: &Candidate,
+    value: i32,
+) {
+    let Board { player, opponent } = task.node.board.after(candidate.square, candidate.flipped);
+    let hash = kernels.hash(player, opponent);
+    let (is_least, is_most) = (value < task.beta, value > task.alpha);
+    if task.level == Level::EXACT {
+        let lower = if is_least { -value } else { -64 };
+        let upper = if is_most { -value } else { 64 };
+        crew.table.put(hash, player, opponent, Entry::told(lower, upper), crew.generation);
+    } else {
+        let Hint { lower, upper, .. } = Hint::UNKNOWN;
+        let hint = Hint {
+            lower: if is_least { -value * UNIT } else { lower },
+            upper: if is_most { -value * UNIT } else { upper },
+            effort: task.level.effort(task.node.empties - 1),
+            moves: [None; 2],
+        };
+        crew.hints.put(hash, player, opponent, hint, crew.generation);
+    }
+}
+
+/// Does an errand on so many threads. Returns what the move is worth to the player of its position, in discs: at most
+/// `alpha` is an upper bound, `beta` or more a lower one; `None` if `control` stopped it.
+pub(crate) fn run<K: SearchSet>(
+    kernels: K,
+    tools: &Tools<'_>,
+    errand: &Errand,
+    threads: usize,
+    control: &Control,
+) -> Option<i32> {
+    let position = errand.position();
+    let crew = Crew::new(tools, control, u64::MAX, position);
+    with_threads(kernels, &crew, threads, |searcher| {
+        let board = Board { player: position.player(), opponent: position.opponent() };
+        let square = errand.square().index();
+        let [flipped] = board.flips(kernels, [square]);
+        let candidate =
+            Candidate { flipped, square, estimate: errand.estimate(), ..Candidate::default() };
+        let node = Node { estimate: errand.estimate(), ..Node::new(kernels, board) };
+        let (alpha, beta) = errand.window();
+        let value = brother(searcher, &Task::new(node, alpha, beta, errand.step()), candidate);
+        searcher.report_nodes();
+        value.ok()
+    })
+}

@@ -1,0 +1,207 @@
+//! Other engines that try moves for a search: the value is the same, whatever becomes of what they were asked.
+
+#![allow(clippy::disallowed_methods, reason = "this is no service")]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use outflank_engine::{
+    Bound, Control, Engine, Errand, Hands, Position, Request, Score, Settings, Square, brute_force,
+};
+use outflank_kernel::Isa;
+use proptest::prelude::*;
+
+fn engine() -> Engine {
+    let settings = Settings { isa: Isa::detect(), table_bytes: 1 << 22 };
+    Engine::new(&settings).expect("four megabytes are there")
+}
+
+/// Returns the position after moves that `choices` choose, when `empties` squares are left, or the last one before the
+/// end of the game.
+fn played(choices: &[usize], empties: u32) -> Position {
+    let mut position = Position::START;
+    for &choice in choices.iter().cycle().take(120) {
+        let moves: Vec<Square> = Square::all(position.moves()).collect();
+        if position.empties() <= empties || position.is_over() {
+            break;
+        }
+        position = match moves.len() {
+            0 => position.pass(),
+            count => position.play(moves[choice % count]).expect("the move is legal"),
+        };
+    }
+    position
+}
+
+/// What becomes of errands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fate {
+    Done,
+    /// Of so many one is lost, and its engine is away for a moment.
+    Lost(u64),
+    /// Nobody answers.
+    Unanswered,
+}
+
+/// Engines in this process.
+#[derive(Debug)]
+struct Neighbours {
+    engines: Vec<Engine>,
+    position: Position,
+    fate: Fate,
+    asked: AtomicU64,
+    done: AtomicU64,
+}
+
+impl Neighbours {
+    fn new(count: usize, position: Position, fate: Fate) -> Arc<Self> {
+        let engines = (0..count).map(|_| engine()).collect();
+        let (asked, done) = (AtomicU64::new(0), AtomicU64::new(0));
+        Arc::new(Self { engines, position, fate, asked, done })
+    }
+}
+
+impl Hands for Neighbours {
+    fn count(&self) -> usize {
+        self.engines.len()
+    }
+
+    fn least_empties(&self) -> u32 {
+        13
+    }
+
+    fn engage(&self, _hand: usize, is_over: &dyn Fn() -> bool) -> bool {
+        !is_over()
+    }
+
+    fn run(&self, hand: usize, errand: &Errand, is_pointless: &dyn Fn() -> bool) -> Option<i32> {
+        let asked = self.asked.fetch_add(1, Ordering::Relaxed);
+        if let Fate::Lost(part) = self.fate
+            && asked % part == part - 1
+        {
+            thread::sleep(Duration::from_millis(1));
+            return None;
+        }
+        while self.fate == Fate::Unanswered && !is_pointless() {
+            thread::sleep(Duration::from_millis(1));
+        }
+        let (helper, control) = (self.engines[hand].helper(self.position), Control::default());
+        let value = thread::scope(|scope| {
+            let running = scope.spawn(|| helper.run(errand, 1, &control));
+            while !running.is_finished() {
+                if is_pointless() {
+                    control.stop();
+                }
+                thread::sleep(Duration::from_micros(100));
+            }
+            running.join().expect("no search panics")
+        });
+        self.done.fetch_add(u64::from(value.is_some()), Ordering::Relaxed);
+        value
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_value_is_the_same(
+        choices in prop::collection::vec(0_usize..40, 20..60),
+        fate in prop_oneof![Just(Fate::Done), Just(Fate::Lost(1)), Just(Fate::Lost(3))],
+        (count, threads) in (1_usize..4, 1_usize..3),
+    ) {
+        let position = played(&choices, 18);
+        let truth = engine().solve(&Request::exact(position), &Control::default());
+        let neighbours = Neighbours::new(count, position, fate);
+        let control = Control::default().with_hands(neighbours);
+        let request = Request { threads, ..Request::exact(position) };
+        let answer = engine().solve(&request, &control);
+        prop_assert!(answer.finished);
+        prop_assert_eq!(answer.bound, truth.bound);
+        for (square, bound) in answer.children {
+            let after = position.play(square).expect("the move is legal");
+            let value = engine().solve(&Request::exact(after), &Control::default()).bound;
+            prop_assert!(value.implies(bound), "{} is {}, not {}", square, value, bound);
+        }
+    }
+
+    #[test]
+    fn an_errand_is_answered_as_its_window_asks(
+        choices in prop::collection::vec(0_usize..40, 20..60),
+        (alpha, width) in (-65_i32..=64, 1_i32..20),
+        threads in 1_usize..3,
+    ) {
+        let (position, beta) = (played(&choices, 9), (alpha + width).min(65));
+        for square in Square::all(position.moves()) {
+            let after = position.play(square).expect("the move is legal");
+            let truth = -brute_force::value(after).discs();
+            let errand = Errand::new(position, square, (alpha, beta), Errand::PROOF, 0);
+            let errand = errand.expect("it can be asked");
+            let helper = engine();
+            let value = helper.helper(position).run(&errand, threads, &Control::default());
+            let value = value.expect("nobody stops it");
+            let is_right = if value <= alpha {
+                truth <= value
+            } else if value >= beta {
+                truth >= value
+            } else {
+                truth == value
+            };
+            prop_assert!(is_right, "{} is {}, not {} in {} to {}", square, truth, value, alpha, beta);
+        }
+    }
+}
+
+/// FFO #40, 20 empty squares, is large enough that there is something to do for others.
+const BOARD: &str = "O--OOOOX-OOOOOOXOOXXOOOXOOXOOOXXOOOOOOXX---OOOOX----O--X-------- X";
+
+fn forty() -> Position {
+    let mut problems = outflank_engine::notation::problems("test", BOARD);
+    problems.next().expect("a position").expect("a board").position
+}
+
+#[test]
+fn others_do_a_part_of_the_work() {
+    let neighbours = Neighbours::new(2, forty(), Fate::Done);
+    // On a busy machine a search may be over before the threads of the others have begun.
+    while neighbours.done.load(Ordering::Relaxed) == 0 {
+        let control = Control::default().with_hands(neighbours.clone());
+        let answer = engine().solve(&Request::exact(forty()), &control);
+        assert_eq!(answer.bound.value().map(Score::discs), Some(38));
+    }
+}
+
+#[test]
+fn who_is_stopped_calls_back_what_others_try() {
+    let neighbours = Neighbours::new(2, forty(), Fate::Unanswered);
+    let control = Control::default().with_hands(neighbours.clone());
+    let answer = thread::scope(|scope| {
+        let solving = scope.spawn(|| engine().solve(&Request::exact(forty()), &control));
+        while neighbours.asked.load(Ordering::Relaxed) < 2 {
+            thread::sleep(Duration::from_millis(1));
+        }
+        control.stop();
+        solving.join().expect("no search panics")
+    });
+    assert!(!answer.finished);
+    assert!(answer.bound == Bound::UNKNOWN || answer.bound.value().is_none(), "{answer:?}");
+}
+
+#[test]
+fn an_errand_that_is_stopped_has_no_value() {
+    let (position, control) = (forty(), Control::default());
+    control.stop();
+    let square = Square::lowest(position.moves()).expect("there are moves");
+    let errand = Errand::new(position, square, (0, 1), Errand::PROOF, 0).expect("it can be asked");
+    assert_eq!(engine().helper(position).run(&errand, 1, &control), None);
+}
+
+#[test]
+fn rehearsals_leave_other_engines_idle() {
+    let neighbours = Neighbours::new(1, forty(), Fate::Done);
+    let control = Control::default().with_hands(neighbours.clone());
+    let _rehearsed = engine().rehearse(&Request::exact(forty()), &control);
+    assert_eq!(neighbours.asked.load(Ordering::Relaxed), 0);
+}
