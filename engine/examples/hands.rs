@@ -8,8 +8,8 @@
 #![allow(clippy::disallowed_methods, reason = "this is no service")]
 
 use std::error::Error;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -24,19 +24,26 @@ const DEAR: u64 = 100_000;
 /// How long each looks away before it looks for news.
 const PAUSE: Duration = Duration::from_micros(200);
 
-/// The engines: the first one searches, and the others try moves for it.
+/// The engines: the first one searches, and the others try moves for it, and for each other.
 struct Team {
     engines: Vec<Engine>,
-    position: Position,
     least_empties: u32,
+    /// Those that have nothing to do.
+    idle: Mutex<Vec<usize>>,
     /// The nodes of all but the first.
     nodes: AtomicU64,
     errands: AtomicU64,
 }
 
 impl Team {
-    fn control() -> Control {
-        Control::default().with_hints().with_found(DEAR)
+    fn idle(&self) -> MutexGuard<'_, Vec<usize>> {
+        self.idle.lock().expect("nobody panics with it")
+    }
+
+    fn control(self: &Arc<Self>) -> Control {
+        let engaged = (1..self.engines.len()).map(|_| AtomicUsize::new(0)).collect();
+        let member = Member { team: Arc::clone(self), engaged };
+        Control::default().with_hints().with_found(DEAR).with_hands(Arc::new(member))
     }
 
     /// Tells the others what engine number `from` has come to know.
@@ -50,36 +57,53 @@ impl Team {
     }
 }
 
-impl Hands for Team {
+/// An engine that searches, and the numbers of those that it has engaged.
+struct Member {
+    team: Arc<Team>,
+    engaged: Vec<AtomicUsize>,
+}
+
+impl Hands for Member {
     fn count(&self) -> usize {
-        self.engines.len() - 1
+        self.engaged.len()
     }
 
     fn least_empties(&self) -> u32 {
-        self.least_empties
+        self.team.least_empties
     }
 
-    fn engage(&self, _hand: usize, is_over: &dyn Fn() -> bool) -> bool {
-        !is_over()
+    fn engage(&self, hand: usize, is_wanted: &dyn Fn() -> bool) -> bool {
+        while is_wanted() {
+            if let Some(number) = self.team.idle().pop() {
+                self.engaged[hand].store(number, Ordering::Relaxed);
+                return true;
+            }
+            thread::sleep(PAUSE);
+        }
+        false
+    }
+
+    fn release(&self, hand: usize) {
+        self.team.idle().push(self.engaged[hand].load(Ordering::Relaxed));
     }
 
     fn run(&self, hand: usize, errand: &Errand, is_pointless: &dyn Fn() -> bool) -> Option<i32> {
-        let (number, control) = (hand + 1, Self::control());
-        let helper = self.engines[number].helper(self.position);
+        let (team, number) = (&self.team, self.engaged[hand].load(Ordering::Relaxed));
+        let (engine, control) = (&team.engines[number], team.control());
         let value = thread::scope(|scope| {
-            let running = scope.spawn(|| helper.run(errand, 1, &control));
+            let running = scope.spawn(|| engine.run_errand(errand, 1, &control));
             while !running.is_finished() {
                 if is_pointless() {
                     control.stop();
                 }
-                self.tell(number, &control);
+                team.tell(number, &control);
                 thread::sleep(PAUSE);
             }
             running.join().expect("no search panics")
         });
-        self.tell(number, &control);
-        self.nodes.fetch_add(control.nodes(), Ordering::Relaxed);
-        self.errands.fetch_add(1, Ordering::Relaxed);
+        team.tell(number, &control);
+        team.nodes.fetch_add(control.nodes(), Ordering::Relaxed);
+        team.errands.fetch_add(1, Ordering::Relaxed);
         value
     }
 }
@@ -136,9 +160,11 @@ fn solve(
         let settings = Settings { isa: Isa::chosen()?, table_bytes: mebibytes << 20 };
         let engines: Result<Vec<_>, _> = (0..engines).map(|_| Engine::new(&settings)).collect();
         let (nodes, errands) = (AtomicU64::new(0), AtomicU64::new(0));
+        let engines = engines?;
+        let idle = Mutex::new((1..engines.len()).collect());
         let least_empties = position.empties().saturating_sub(plies);
-        let team = Arc::new(Team { engines: engines?, position, least_empties, nodes, errands });
-        let control = Team::control().with_hands(team.clone());
+        let team = Arc::new(Team { engines, least_empties, idle, nodes, errands });
+        let control = team.control();
         let (request, begin) = (Request::exact(position), Instant::now());
         let answer = thread::scope(|scope| {
             let solving = scope.spawn(|| team.engines[0].solve(&request, &control));

@@ -56,32 +56,6 @@ pub struct Engine {
     searches: AtomicU64,
 }
 
-/// Does errands for another engine's search; for the tables they are one search.
-#[derive(Clone, Copy, Debug)]
-pub struct Helper<'a> {
-    engine: &'a Engine,
-    generation: u8,
-}
-
-impl Helper<'_> {
-    /// Does an errand on so many threads. Returns what the move is worth to the player of its position, in discs: what is
-    /// at most the lower end of the window is an upper bound, the upper end or more is a lower one. At
-    /// [`Errand::PROOF`] it is proved. `None` if `control` stopped it.
-    #[must_use]
-    pub fn run(&self, errand: &Errand, threads: usize, control: &Control) -> Option<i32> {
-        let tools = &self.engine.tools(self.generation);
-        match self.engine.isa {
-            Isa::Scalar(set) => hands::run(set, tools, errand, threads, control),
-            #[cfg(target_arch = "x86_64")]
-            Isa::Avx2(set) => hands::run(set, tools, errand, threads, control),
-            #[cfg(target_arch = "x86_64")]
-            Isa::Avx512(set) => hands::run(set, tools, errand, threads, control),
-            #[cfg(target_arch = "aarch64")]
-            Isa::Neon(set) => hands::run(set, tools, errand, threads, control),
-        }
-    }
-}
-
 impl Engine {
     /// Sets up an engine.
     ///
@@ -160,12 +134,25 @@ impl Engine {
         self.search(request, control, Tools { assistant: Some(number), ..self.next_tools() })
     }
 
-    /// Returns what does errands for another engine that solves `position`. It is of most use if each engine
-    /// [hears](Self::hear) what the other believes, and [knows](Self::know) what the other has found.
+    /// Does an errand for another engine's search, on so many threads. Returns what the move is worth to the player of its
+    /// position, in discs: what is at most the lower end of the window is an upper bound, the upper end or more is a lower
+    /// one. At [`Errand::PROOF`] it is proved. `None` if `control` stopped it.
+    ///
+    /// All errands after a request count as one search with it: the tables keep what each leaves for the next. They are of
+    /// most use if each engine [hears](Self::hear) what the other believes, and [knows](Self::know) what it has found.
     #[must_use]
-    pub fn helper(&self, position: Position) -> Helper<'_> {
-        self.prepare(position.empties());
-        Helper { engine: self, generation: self.next_generation() }
+    pub fn run_errand(&self, errand: &Errand, threads: usize, control: &Control) -> Option<i32> {
+        self.prepare(errand.position().empties());
+        let tools = &self.tools(self.generation());
+        match self.isa {
+            Isa::Scalar(set) => hands::run(set, tools, errand, threads, control),
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx2(set) => hands::run(set, tools, errand, threads, control),
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx512(set) => hands::run(set, tools, errand, threads, control),
+            #[cfg(target_arch = "aarch64")]
+            Isa::Neon(set) => hands::run(set, tools, errand, threads, control),
+        }
     }
 
     /// Returns positions that the searches since [`clear`](Self::clear) went through and in which
@@ -180,17 +167,16 @@ impl Engine {
     /// Takes what other engines believe into account. False hints cost time and nothing else: they
     /// are read where moves are ordered and where a search cuts by probability, never by a proof.
     pub fn hear(&self, hints: &[SharedHint]) {
-        let searches = self.searches.load(Ordering::Relaxed);
-        if searches == 0 && !hints.is_empty() {
-            // Otherwise `clear` would take the tables for clear.
-            self.searches.store(1, Ordering::Relaxed);
+        if hints.is_empty() {
+            return;
         }
+        let generation = self.generation();
         // They need room before there is any work to make it by.
         self.hints.prepare(hints.iter().map(|hint| hint.position().empties()).max().unwrap_or(0));
         for &hint in hints {
             let (player, opponent) = (hint.position().player(), hint.position().opponent());
             let hash = self.hash(player, opponent);
-            self.hints.hear(hash, hint, searches as u8);
+            self.hints.hear(hash, hint, generation);
         }
     }
 
@@ -226,6 +212,13 @@ impl Engine {
             #[cfg(target_arch = "aarch64")]
             Isa::Neon(set) => set.hash(player, opponent),
         }
+    }
+
+    /// Returns the number of the last search, for the age of entries that are about to be put.
+    fn generation(&self) -> u8 {
+        // Otherwise `clear` would take the tables for clear.
+        let first = self.searches.compare_exchange(0, 1, Ordering::Relaxed, Ordering::Relaxed);
+        first.map_or_else(|searches| searches as u8, |_| 1)
     }
 
     /// Returns the number of a new search, for the age of entries; it comes round.

@@ -78,7 +78,8 @@ impl Errand {
     }
 }
 
-/// Other engines, which try moves for a search: one move at a time each. They may come and go.
+/// Other engines, which try moves for a search: one move at a time each. They may come and go, and serve several
+/// searches in turn, those of other engines' errands among them.
 ///
 /// A search has a thread for each, which waits here. Both functions that wait look every few milliseconds whether they
 /// are still to.
@@ -89,10 +90,15 @@ pub trait Hands: Send + Sync {
     /// Returns the fewest empty squares of a position of which a move is worth the way.
     fn least_empties(&self) -> u32;
 
-    /// Waits until engine number `hand` is there; `false` if `is_over` before.
-    fn engage(&self, hand: usize, is_over: &dyn Fn() -> bool) -> bool;
+    /// Waits for an engine, which is number `hand` until it is [released](Self::release); `false` if there is none while it
+    /// `is_wanted`. It is wanted as long as there are moves to try.
+    fn engage(&self, hand: usize, is_wanted: &dyn Fn() -> bool) -> bool;
 
-    /// Has engine number `hand` do an errand, and returns what [`Helper::run`](crate::Helper::run) does there; `None` if it
+    /// Lets the engine go that is number `hand`: there are no moves to try, or it was lost.
+    fn release(&self, hand: usize);
+
+    /// Has engine number `hand` do an errand, and returns what
+    /// [`Engine::run_errand`](crate::Engine::run_errand) does there; `None` if it
     /// is lost on the way, or `is_pointless` before it is done.
     fn run(&self, hand: usize, errand: &Errand, is_pointless: &dyn Fn() -> bool) -> Option<i32>;
 }

@@ -24,7 +24,7 @@ mod table;
 pub use answer::{Answer, Belief, Control, FoundBound, Request};
 pub use board_size::{BoardSize, NotABoardSize};
 pub use bound::{Bound, Contradiction, Window};
-pub use engine::{Engine, EngineError, Helper, Settings};
+pub use engine::{Engine, EngineError, Settings};
 pub use errand::{Errand, Hands};
 pub use estimate::{Estimate, estimate, predicted_nodes};
 pub use position::Position;

@@ -3,7 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "this is no service")]
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -49,17 +49,28 @@ enum Fate {
 #[derive(Debug)]
 struct Neighbours {
     engines: Vec<Engine>,
-    position: Position,
     fate: Fate,
+    engaged: Vec<AtomicBool>,
     asked: AtomicU64,
     done: AtomicU64,
+    /// Who does errands for those who do errands.
+    next: Option<Arc<Self>>,
 }
 
 impl Neighbours {
-    fn new(count: usize, position: Position, fate: Fate) -> Arc<Self> {
+    fn new(count: usize, fate: Fate) -> Arc<Self> {
         let engines = (0..count).map(|_| engine()).collect();
+        let engaged = (0..count).map(|_| AtomicBool::new(false)).collect();
         let (asked, done) = (AtomicU64::new(0), AtomicU64::new(0));
-        Arc::new(Self { engines, position, fate, asked, done })
+        Arc::new(Self { engines, fate, engaged, asked, done, next: None })
+    }
+
+    /// Returns a neighbour who has two himself.
+    fn with_neighbours() -> (Arc<Self>, Arc<Self>) {
+        let next = Self::new(2, Fate::Done);
+        let first = Self::new(1, Fate::Done);
+        let first = Arc::into_inner(first).expect("nobody else has it");
+        (Arc::new(Self { next: Some(next.clone()), ..first }), next)
     }
 }
 
@@ -72,8 +83,15 @@ impl Hands for Neighbours {
         13
     }
 
-    fn engage(&self, _hand: usize, is_over: &dyn Fn() -> bool) -> bool {
-        !is_over()
+    fn engage(&self, hand: usize, is_wanted: &dyn Fn() -> bool) -> bool {
+        assert!(!self.engaged[hand].swap(true, Ordering::Relaxed), "it was released before");
+        let is_there = is_wanted();
+        self.engaged[hand].store(is_there, Ordering::Relaxed);
+        is_there
+    }
+
+    fn release(&self, hand: usize) {
+        assert!(self.engaged[hand].swap(false, Ordering::Relaxed), "it was engaged before");
     }
 
     fn run(&self, hand: usize, errand: &Errand, is_pointless: &dyn Fn() -> bool) -> Option<i32> {
@@ -87,9 +105,13 @@ impl Hands for Neighbours {
         while self.fate == Fate::Unanswered && !is_pointless() {
             thread::sleep(Duration::from_millis(1));
         }
-        let (helper, control) = (self.engines[hand].helper(self.position), Control::default());
+        let engine = &self.engines[hand];
+        let control = match &self.next {
+            Some(next) => Control::default().with_hands(next.clone()),
+            None => Control::default(),
+        };
         let value = thread::scope(|scope| {
-            let running = scope.spawn(|| helper.run(errand, 1, &control));
+            let running = scope.spawn(|| engine.run_errand(errand, 1, &control));
             while !running.is_finished() {
                 if is_pointless() {
                     control.stop();
@@ -114,7 +136,7 @@ proptest! {
     ) {
         let position = played(&choices, 18);
         let truth = engine().solve(&Request::exact(position), &Control::default());
-        let neighbours = Neighbours::new(count, position, fate);
+        let neighbours = Neighbours::new(count, fate);
         let control = Control::default().with_hands(neighbours);
         let request = Request { threads, ..Request::exact(position) };
         let answer = engine().solve(&request, &control);
@@ -139,8 +161,7 @@ proptest! {
             let truth = -brute_force::value(after).discs();
             let errand = Errand::new(position, square, (alpha, beta), Errand::PROOF, 0);
             let errand = errand.expect("it can be asked");
-            let helper = engine();
-            let value = helper.helper(position).run(&errand, threads, &Control::default());
+            let value = engine().run_errand(&errand, threads, &Control::default());
             let value = value.expect("nobody stops it");
             let is_right = if value <= alpha {
                 truth <= value
@@ -164,7 +185,7 @@ fn forty() -> Position {
 
 #[test]
 fn others_do_a_part_of_the_work() {
-    let neighbours = Neighbours::new(2, forty(), Fate::Done);
+    let neighbours = Neighbours::new(2, Fate::Done);
     // On a busy machine a search may be over before the threads of the others have begun.
     while neighbours.done.load(Ordering::Relaxed) == 0 {
         let control = Control::default().with_hands(neighbours.clone());
@@ -174,8 +195,18 @@ fn others_do_a_part_of_the_work() {
 }
 
 #[test]
+fn who_does_errands_may_have_others_do_some() {
+    let (first, next) = Neighbours::with_neighbours();
+    while next.done.load(Ordering::Relaxed) == 0 {
+        let control = Control::default().with_hands(first.clone());
+        let answer = engine().solve(&Request::exact(forty()), &control);
+        assert_eq!(answer.bound.value().map(Score::discs), Some(38));
+    }
+}
+
+#[test]
 fn who_is_stopped_calls_back_what_others_try() {
-    let neighbours = Neighbours::new(2, forty(), Fate::Unanswered);
+    let neighbours = Neighbours::new(2, Fate::Unanswered);
     let control = Control::default().with_hands(neighbours.clone());
     let answer = thread::scope(|scope| {
         let solving = scope.spawn(|| engine().solve(&Request::exact(forty()), &control));
@@ -195,12 +226,12 @@ fn an_errand_that_is_stopped_has_no_value() {
     control.stop();
     let square = Square::lowest(position.moves()).expect("there are moves");
     let errand = Errand::new(position, square, (0, 1), Errand::PROOF, 0).expect("it can be asked");
-    assert_eq!(engine().helper(position).run(&errand, 1, &control), None);
+    assert_eq!(engine().run_errand(&errand, 1, &control), None);
 }
 
 #[test]
 fn rehearsals_leave_other_engines_idle() {
-    let neighbours = Neighbours::new(1, forty(), Fate::Done);
+    let neighbours = Neighbours::new(1, Fate::Done);
     let control = Control::default().with_hands(neighbours.clone());
     let _rehearsed = engine().rehearse(&Request::exact(forty()), &control);
     assert_eq!(neighbours.asked.load(Ordering::Relaxed), 0);

@@ -79,6 +79,15 @@ struct Notices {
     over: bool,
 }
 
+impl Notices {
+    /// Returns the oldest split of so many empty squares, or more, of which a move is left.
+    fn errands(&self, least_empties: u32) -> Option<Arc<SplitPoint>> {
+        let is_worth_it =
+            |split: &&Arc<SplitPoint>| split.empties() >= least_empties && split.has_moves();
+        self.open.iter().find(is_worth_it).map(Arc::clone)
+    }
+}
+
 impl<'a> Crew<'a> {
     /// Returns the crew of a search of `root` that stops after `limit` nodes.
     pub(crate) fn new(
@@ -171,13 +180,18 @@ impl<'a> Crew<'a> {
             if notices.over {
                 return None;
             }
-            if let Some(split) = notices.open.iter().find(|open| open.empties() >= least_empties) {
-                return Some(Arc::clone(split));
+            if let Some(split) = notices.errands(least_empties) {
+                return Some(split);
             }
             self.idle_hands.fetch_add(1, Ordering::Relaxed);
             notices = self.changed.wait(notices).unwrap_or_else(PoisonError::into_inner);
             self.idle_hands.fetch_sub(1, Ordering::Relaxed);
         }
+    }
+
+    /// Returns a split whose moves are worth sending to another engine, if one is open.
+    pub(super) fn errands(&self, least_empties: u32) -> Option<Arc<SplitPoint>> {
+        self.notices().errands(least_empties)
     }
 
     /// Returns whether the search is over.

@@ -23,13 +23,22 @@ use crate::{Control, Errand, Hands, Position, Square};
 impl<'a> Crew<'a> {
     /// Has engine number `hand` try moves of open splits, until the search is over.
     pub(super) fn lend<K: SearchSet>(&'a self, kernels: K, hands: &dyn Hands, hand: usize) {
-        while hands.engage(hand, &|| self.is_over()) {
-            let Some(split) = self.wait_for_errands(hands.least_empties()) else { return };
-            if self.send_moves(kernels, &split, hands, hand) {
-                self.close(&split, 0);
-            } else {
-                self.call(0); // Whoever opened the split may wait for what came back.
+        let least = hands.least_empties();
+        while let Some(split) = self.wait_for_errands(least) {
+            if !hands.engage(hand, &|| split.has_moves() && !self.is_over()) {
+                continue;
             }
+            let mut next = Some(split);
+            while let Some(split) = next {
+                next = if self.send_moves(kernels, &split, hands, hand) {
+                    self.close(&split, 0);
+                    self.errands(least)
+                } else {
+                    self.call(0); // Whoever opened the split may wait for what came back.
+                    None
+                };
+            }
+            hands.release(hand);
         }
     }
 

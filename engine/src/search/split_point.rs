@@ -97,6 +97,13 @@ impl SplitPoint {
         !work.returned.is_empty() && !work.stopped && !work.task.is_cut()
     }
 
+    /// Returns whether a move is left to take.
+    pub(super) fn has_moves(&self) -> bool {
+        let work = self.work();
+        let is_left = work.next < self.moves.len() || !work.returned.is_empty();
+        is_left && !work.stopped && !work.task.is_cut()
+    }
+
     /// Returns the number of empty squares of the position.
     pub(super) fn empties(&self) -> u32 {
         self.work().task.node.empties

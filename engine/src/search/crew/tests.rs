@@ -122,6 +122,7 @@ fn other_engines_get_moves_of_large_positions_only_and_wake_who_waits_for_what_t
     while let Some(square) = take(&large) {
         large.finish(square, Ok(-10));
     }
+    assert!(crew.errands(20).is_none(), "no move of it is left");
     let (sender, found) = mpsc::channel();
     thread::scope(|scope| {
         scope.spawn(|| sender.send(crew.wait_for(&large, 0)).expect("somebody listens"));
