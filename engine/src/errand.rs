@@ -17,6 +17,9 @@ pub struct Errand {
 }
 
 impl Errand {
+    /// The level at which nothing is cut by probability: what comes back is proved.
+    pub const PROOF: u32 = Level::EXACT.step();
+
     /// Returns the errand to try the move to `square` in the window from `alpha` to `beta`, in discs. `level` is the step
     /// of the selectivity ladder, of which the highest is [`Errand::PROOF`]; `estimate` is what the move is expected to be
     /// worth, in 32nds of a disc.
@@ -35,13 +38,10 @@ impl Errand {
             && position.play(square).is_some()
             && (-65..beta).contains(&alpha)
             && beta <= 65
-            && estimate.abs() <= LIMIT;
+            && (-LIMIT..=LIMIT).contains(&estimate);
         let level = Level::at(level).filter(|_| is_possible)?;
         Some(Self { position, square, alpha, beta, level, estimate })
     }
-
-    /// The level at which nothing is cut by probability: what comes back is proved.
-    pub const PROOF: u32 = Level::EXACT.step();
 
     /// Returns the position before the move.
     #[must_use]
@@ -97,9 +97,8 @@ pub trait Hands: Send + Sync {
     /// Lets the engine go that is number `hand`: there are no moves to try, or it was lost.
     fn release(&self, hand: usize);
 
-    /// Has engine number `hand` do an errand, and returns what
-    /// [`Engine::run_errand`](crate::Engine::run_errand) does there; `None` if it
-    /// is lost on the way, or `is_pointless` before it is done.
+    /// Has engine number `hand` do an errand, and returns what [`Engine::run_errand`](crate::Engine::run_errand) does
+    /// there; `None` if it is lost on the way, or `is_pointless` before it is done.
     fn run(&self, hand: usize, errand: &Errand, is_pointless: &dyn Fn() -> bool) -> Option<i32>;
 }
 
@@ -124,7 +123,7 @@ mod tests {
         }
         assert!(errand(legal, (-1, 1), Errand::PROOF + 1, 0).is_none(), "no level");
         assert!(errand(legal, (-1, 1), 0, LIMIT + 1).is_none());
-        assert!(errand(legal, (-1, 1), 0, i32::MIN + 1).is_none());
+        assert!(errand(legal, (-1, 1), 0, i32::MIN).is_none());
         let small = crate::BoardSize::new(6, 6).expect("a size").start();
         let square = Square::lowest(small.moves()).expect("there are moves");
         assert!(Errand::new(small, square, (-1, 1), 0, 0).is_none());

@@ -2,38 +2,18 @@
 
 #![allow(clippy::disallowed_methods, reason = "this is no service")]
 
+mod fixture;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use fixture::{engine, played};
 use outflank_engine::{
-    Control, Engine, Errand, Hands, Position, Request, Score, Settings, Square, brute_force,
+    Control, Engine, Errand, Hands, Position, Request, Score, Square, brute_force,
 };
-use outflank_kernel::Isa;
 use proptest::prelude::*;
-
-fn engine() -> Engine {
-    let settings = Settings { isa: Isa::detect(), table_bytes: 1 << 22 };
-    Engine::new(&settings).expect("four megabytes are there")
-}
-
-/// Returns the position after moves that `choices` choose, when `empties` squares are left, or the last one before the
-/// end of the game.
-fn played(choices: &[usize], empties: u32) -> Position {
-    let mut position = Position::START;
-    for &choice in choices.iter().cycle().take(120) {
-        let moves: Vec<Square> = Square::all(position.moves()).collect();
-        if position.empties() <= empties || position.is_over() {
-            break;
-        }
-        position = match moves.len() {
-            0 => position.pass(),
-            count => position.play(moves[choice % count]).expect("the move is legal"),
-        };
-    }
-    position
-}
 
 /// What becomes of errands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -183,25 +163,26 @@ fn forty() -> Position {
     problems.next().expect("a position").expect("a board").position
 }
 
-#[test]
-fn others_do_a_part_of_the_work() {
-    let neighbours = Neighbours::new(2, Fate::Done);
-    // On a busy machine a search may be over before the threads of the others have begun.
-    while neighbours.done.load(Ordering::Relaxed) == 0 {
-        let control = Control::default().with_hands(neighbours.clone());
+/// Solves FFO #40 with these hands until `watched` has done an errand: on a busy machine a search may be over before the
+/// threads of the others have begun.
+fn solve_until_done(hands: &Arc<Neighbours>, watched: &Neighbours) {
+    while watched.done.load(Ordering::Relaxed) == 0 {
+        let control = Control::default().with_hands(hands.clone());
         let answer = engine().solve(&Request::exact(forty()), &control);
         assert_eq!(answer.bound.value().map(Score::discs), Some(38));
     }
 }
 
 #[test]
+fn others_do_a_part_of_the_work() {
+    let neighbours = Neighbours::new(2, Fate::Done);
+    solve_until_done(&neighbours, &neighbours);
+}
+
+#[test]
 fn who_does_errands_may_have_others_do_some() {
     let (first, next) = Neighbours::with_neighbours();
-    while next.done.load(Ordering::Relaxed) == 0 {
-        let control = Control::default().with_hands(first.clone());
-        let answer = engine().solve(&Request::exact(forty()), &control);
-        assert_eq!(answer.bound.value().map(Score::discs), Some(38));
-    }
+    solve_until_done(&first, &next);
 }
 
 #[test]
@@ -218,7 +199,7 @@ fn who_is_stopped_calls_back_what_others_try() {
             !solving.join().expect("no search panics").finished
         })
     };
-    // On a busy machine a search may be over before the threads of the others have begun.
+    // As above.
     while !is_stopped_with_others_at_it() {}
 }
 

@@ -1,32 +1,10 @@
 //! What engines tell each other: it may be false, and must not change an answer.
 
-use outflank_engine::{
-    Bound, Control, Engine, Position, Request, Score, Settings, SharedHint, Square, brute_force,
-};
-use outflank_kernel::Isa;
+mod fixture;
+
+use fixture::{engine, played};
+use outflank_engine::{Bound, Control, Position, Request, Score, SharedHint, Square, brute_force};
 use proptest::prelude::*;
-
-fn engine() -> Engine {
-    let settings = Settings { isa: Isa::detect(), table_bytes: 1 << 22 };
-    Engine::new(&settings).expect("four megabytes are there")
-}
-
-/// Returns the position after moves that `choices` choose, when `empties` squares are left, or the
-/// last one before the end of the game.
-fn played(choices: &[usize], empties: u32) -> Position {
-    let mut position = Position::START;
-    for &choice in choices.iter().cycle().take(120) {
-        let moves: Vec<Square> = Square::all(position.moves()).collect();
-        if position.empties() <= empties || position.is_over() {
-            break;
-        }
-        position = match moves.len() {
-            0 => position.pass(),
-            count => position.play(moves[choice % count]).expect("the move is legal"),
-        };
-    }
-    position
-}
 
 /// Returns `position` and what can follow it within `plies` plies.
 fn below(position: Position, plies: u32) -> Vec<Position> {
