@@ -42,6 +42,7 @@ mod principal;
 mod promote;
 mod question;
 mod recent;
+mod share;
 mod slots;
 mod solve;
 mod split;
@@ -58,8 +59,8 @@ use outflank_engine::{Bound, Position, Window};
 pub use crate::haste::Haste;
 pub use config::Config;
 pub use message::{
-    AuditId, Command, Doubted, Event, Interim, Job, JobId, Memory, Method, Millis, ProcessId,
-    Progress, Proof, Proofs, Report, Solution, SolveId, Source, Terms, WorkerId,
+    Answered, AuditId, Command, Doubted, Event, Interim, Job, JobId, Memory, Method, Millis,
+    ProcessId, Progress, Proof, Proofs, Report, Solution, SolveId, Source, Terms, WorkerId,
 };
 
 use assist::Assistants;
@@ -73,6 +74,7 @@ use need::Unsettled;
 use predictor::{Predictor, Thought};
 use question::{Item, Key, Question, Rank};
 use recent::Recent;
+use share::Sharing;
 use solve::Solve;
 use told::Told;
 
@@ -157,6 +159,7 @@ pub struct Core {
     insides: Insides,
     told: Told,
     assistants: Assistants,
+    sharing: Sharing,
     asked: u64,
     arrivals: u64,
     illegal_claims: u64,
@@ -239,6 +242,7 @@ impl Core {
             insides: Insides::default(),
             told: Told::default(),
             assistants: Assistants::default(),
+            sharing: Sharing::default(),
             asked: 0,
             arrivals: 0,
             illegal_claims: 0,
@@ -291,8 +295,8 @@ impl Core {
                 self.submitted(turn, solve, position, window, None, Some(terms));
             }
             Event::Abandoned { solve } => self.forget(turn, solve),
-            Event::Joined { worker, process, threads } => {
-                self.joined(turn, worker, process, threads);
+            Event::Joined { worker, process, threads, shares } => {
+                self.joined(turn, worker, process, threads, shares);
             }
             Event::Draining { worker } => {
                 self.fleet.renew(worker, after(now, self.config.lease));
@@ -307,6 +311,7 @@ impl Core {
             Event::Found { worker, job, era, bounds } => {
                 self.found_inside(turn, worker, job, era, &bounds);
             }
+            Event::Answered(answered) => self.found_for(turn, &answered),
             Event::Hinted { worker, job, hints } => self.hinted(turn, worker, job, hints),
             Event::Interim { worker, interim } => self.interim(turn, worker, interim),
             Event::Reported { worker, report } => self.reported(turn, worker, &report),
@@ -343,9 +348,17 @@ impl Core {
         self.audits.unaudited()
     }
 
-    fn joined(&mut self, turn: &mut Turn<'_>, worker: WorkerId, process: ProcessId, threads: u32) {
+    fn joined(
+        &mut self,
+        turn: &mut Turn<'_>,
+        worker: WorkerId,
+        process: ProcessId,
+        threads: u32,
+        shares: bool,
+    ) {
         self.left(turn, worker);
-        self.fleet.join(worker, process, threads.max(1), after(turn.now, self.config.lease));
+        let deadline = after(turn.now, self.config.lease);
+        self.fleet.join(worker, process, threads.max(1), shares, deadline);
         self.told.has_come(process);
         self.audits.look_at_debts(turn.now);
     }
@@ -407,7 +420,7 @@ impl Core {
             Target::Question(key) => self.job_lost(turn, key, worker),
             Target::Line(solve) => self.line_lost(turn, solve, worker),
             Target::Audit(id) => self.audit_ended(turn, id, worker, None),
-            Target::Assistance(_) | Target::Disowned | Target::Nothing => {}
+            Target::Assistance(_) | Target::Help | Target::Disowned | Target::Nothing => {}
         }
     }
 
@@ -425,6 +438,7 @@ impl Core {
         self.stopping.clear();
         self.recent = Recent::default();
         self.insides = Insides::default();
+        self.sharing = Sharing::default();
     }
 
     /// Returns what is proved of `position`, canonical, as far as it is remembered.

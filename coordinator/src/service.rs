@@ -16,6 +16,7 @@
 
 mod actor;
 mod campaigns;
+mod circles;
 mod clock;
 mod cluster;
 pub(crate) mod convert;
@@ -55,6 +56,7 @@ use tokio_util::task::TaskTracker;
 use crate::campaign::Roster;
 use crate::core::{self, Advisor, Core, Event, Haste};
 use campaigns::Campaigns;
+use circles::Circles;
 use docket::Docket;
 pub use docket::{MendedDocket, docket_problems, mend_docket, reopen_verdicts, taken_back};
 pub use encryption::{Encryption, InvalidEncryption};
@@ -77,6 +79,7 @@ struct Shared {
     options: Options,
     events: Events,
     links: Links,
+    circles: Circles,
     shown: Shown,
     store: Arc<dyn ProofStore>,
     fate: Fate,
@@ -130,6 +133,7 @@ impl Service {
             options,
             events,
             links: Links::default(),
+            circles: Circles::default(),
             shown: Shown::new(),
             store,
             fate: Fate::default(),

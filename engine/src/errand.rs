@@ -81,14 +81,24 @@ impl Errand {
 /// Other engines, which try moves for a search: one move at a time each. They may come and go, and serve several
 /// searches in turn, those of other engines' errands among them.
 ///
-/// A search has a thread for each, which waits here. Both functions that wait look every few milliseconds whether they
-/// are still to.
+/// A search has a thread for each, which waits here. The functions that wait look every few milliseconds whether they
+/// are still to, or when they are [roused](Self::rouse).
 pub trait Hands: Send + Sync {
     /// Returns how many there may be at once.
     fn count(&self) -> usize;
 
     /// Returns the fewest empty squares of a position of which a move is worth the way.
     fn least_empties(&self) -> u32;
+
+    /// Waits until number `hand` may have an engine soon; `false` if it has not while the search is not over. Nothing is
+    /// made ready for engines that are not there.
+    fn attend(&self, hand: usize, is_over: &dyn Fn() -> bool) -> bool {
+        let _ = hand;
+        !is_over()
+    }
+
+    /// Has those who wait look again: a search is over.
+    fn rouse(&self) {}
 
     /// Waits for an engine, which is number `hand` until it is [released](Self::release); `false` if there is none while it
     /// `is_wanted`. It is wanted as long as there are moves to try.

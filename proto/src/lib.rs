@@ -18,6 +18,7 @@ pub mod fleet;
 mod identity;
 mod invalid;
 mod line;
+mod member;
 pub mod message;
 mod transport;
 mod way;

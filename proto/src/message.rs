@@ -4,6 +4,8 @@ use outflank_engine::{
     Answer, Belief, Bound, FoundBound, Position, SharedHint, Square, Symmetry, Window,
 };
 
+pub use crate::member::{FromMember, ToMember};
+
 /// What a worker says first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hello {
@@ -26,6 +28,8 @@ pub struct Hello {
     pub instance: u64,
     /// Whether it understands [`ToWorker::Hints`] and [`ToWorker::Known`].
     pub listens: bool,
+    /// Whether it can share the search of a job with others ([`Job::is_shared`]).
+    pub shares: bool,
 }
 
 /// A message from a worker.
@@ -41,6 +45,8 @@ pub enum FromWorker {
     Hints(u64, Vec<SharedHint>),
     /// These bounds were found inside a job.
     Found(Found),
+    /// To the others that share the search of a job, whose name this is.
+    Member(u64, FromMember),
     /// A job is over.
     Report(Report),
     /// The worker wants no more jobs and leaves when its last report is acknowledged.
@@ -139,6 +145,8 @@ pub enum ToWorker {
     Known(u64, Vec<(Position, Bound)>),
     /// Other workers have come to believe this.
     Hints(Vec<SharedHint>),
+    /// From the others that share the search of a job, whose name this is.
+    Member(u64, ToMember),
     /// The coordinator stops: report what you have, half-close, reconnect later.
     Drain,
     /// Some of the bounds that came with jobs were false: stop all jobs, and forget what was
@@ -190,6 +198,8 @@ pub struct Job {
     pub inside: Option<u64>,
     /// Whether the worker searches without what earlier jobs have left in its tables, and leaves nothing there.
     pub is_apart: bool,
+    /// Whether several workers share the search: an assistant does errands for the others.
+    pub is_shared: bool,
 }
 
 /// A client's question.

@@ -86,6 +86,7 @@ impl From<Hello> for v1::Hello {
             table_bytes: hello.table_bytes,
             instance: hello.instance,
             listens: hello.listens,
+            shares: hello.shares,
         }
     }
 }
@@ -104,6 +105,7 @@ impl TryFrom<v1::Hello> for Hello {
             table_bytes: wire.table_bytes,
             instance: wire.instance,
             listens: wire.listens,
+            shares: wire.shares,
         })
     }
 }
@@ -259,6 +261,18 @@ fn hints_of(wire: v1::Hints) -> Result<Vec<SharedHint>, InvalidField> {
     hints.map_err(|error| error.within("hints"))
 }
 
+const FROM_MEMBER: &str = "call, release, errand, recall or answer";
+const TO_MEMBER: &str = "company, engaged, errand, recall or answer";
+
+/// Returns what one member says to others, which must be there.
+fn needed_word<T, U>(word: Option<T>, expected: &'static str) -> Result<U, InvalidField>
+where
+    U: TryFrom<T, Error = InvalidField>,
+{
+    let word = required("member.word", word, expected)?;
+    word.try_into().map_err(|error: InvalidField| error.within("member"))
+}
+
 impl From<FromWorker> for v1::FromWorker {
     fn from(message: FromWorker) -> Self {
         let message = match message {
@@ -272,6 +286,9 @@ impl From<FromWorker> for v1::FromWorker {
             FromWorker::Interim(interim) => FromMessage::Interim(interim.into()),
             FromWorker::Hints(job, said) => FromMessage::Hints(hints(job, said)),
             FromWorker::Found(found) => FromMessage::Found(found.into()),
+            FromWorker::Member(job, word) => {
+                FromMessage::Member(v1::FromMember { job, word: Some(word.into()) })
+            }
             FromWorker::Report(report) => FromMessage::Report(report.into()),
             FromWorker::Draining => FromMessage::Draining(v1::Draining {}),
         };
@@ -283,7 +300,7 @@ impl TryFrom<v1::FromWorker> for FromWorker {
     type Error = InvalidField;
 
     fn try_from(wire: v1::FromWorker) -> Result<Self, InvalidField> {
-        const ONE: &str = "hello, heartbeat, interim, hints, found, report or draining";
+        const ONE: &str = "hello, heartbeat, interim, hints, found, member, report or draining";
         match required("message", wire.message, ONE)? {
             FromMessage::Hello(hello) => within("hello", hello).map(Self::Hello),
             FromMessage::Heartbeat(heartbeat) => {
@@ -299,6 +316,9 @@ impl TryFrom<v1::FromWorker> for FromWorker {
             FromMessage::Interim(interim) => within("interim", interim).map(Self::Interim),
             FromMessage::Hints(wire) => Ok(Self::Hints(wire.job, hints_of(wire)?)),
             FromMessage::Found(found) => within("found", found).map(Self::Found),
+            FromMessage::Member(wire) => {
+                Ok(Self::Member(wire.job, needed_word(wire.word, FROM_MEMBER)?))
+            }
             FromMessage::Report(report) => within("report", report).map(Self::Report),
             FromMessage::Draining(v1::Draining {}) => Ok(Self::Draining),
         }
@@ -320,6 +340,7 @@ impl From<Job> for v1::Job {
             assistant: job.assistant,
             inside: job.inside,
             apart: job.is_apart,
+            shared: job.is_shared,
         }
     }
 }
@@ -342,6 +363,7 @@ impl TryFrom<v1::Job> for Job {
             assistant: wire.assistant,
             inside: wire.inside,
             is_apart: wire.apart,
+            is_shared: wire.shared,
         })
     }
 }
@@ -378,6 +400,9 @@ impl From<ToWorker> for v1::ToWorker {
                 ToMessage::Known(v1::Known { job, known })
             }
             ToWorker::Hints(said) => ToMessage::Hints(hints(0, said)),
+            ToWorker::Member(job, word) => {
+                ToMessage::Member(v1::ToMember { job, word: Some(word.into()) })
+            }
             ToWorker::Forget => ToMessage::Forget(v1::Forget {}),
             ToWorker::Goodbye(reason) => ToMessage::Goodbye(v1::Goodbye { reason }),
         };
@@ -390,7 +415,7 @@ impl TryFrom<v1::ToWorker> for ToWorker {
 
     fn try_from(wire: v1::ToWorker) -> Result<Self, InvalidField> {
         const ONE: &str =
-            "welcome, job, cancel, acknowledge, drain, forget, hints, known or goodbye";
+            "welcome, job, cancel, acknowledge, drain, forget, hints, known, member or goodbye";
         Ok(match required("message", wire.message, ONE)? {
             ToMessage::Welcome(welcome) => Self::Welcome(within("welcome", welcome)?),
             ToMessage::Job(job) => Self::Job(within("job", job)?),
@@ -398,6 +423,7 @@ impl TryFrom<v1::ToWorker> for ToWorker {
             ToMessage::Acknowledge(acknowledge) => Self::Acknowledge(acknowledge.job),
             ToMessage::Drain(v1::Drain {}) => Self::Drain,
             ToMessage::Hints(wire) => Self::Hints(hints_of(wire)?),
+            ToMessage::Member(wire) => Self::Member(wire.job, needed_word(wire.word, TO_MEMBER)?),
             ToMessage::Known(wire) => {
                 let known = list("known", wire.known, MOST_KNOWN, KNOWN, TryInto::try_into);
                 Self::Known(wire.job, known.map_err(|error| error.within("known"))?)

@@ -92,6 +92,7 @@ fn hello() -> impl Strategy<Value = Hello> {
         |((oldest_protocol, newest_protocol, table_bytes), (build, isa, host), threads)| Hello {
             instance: table_bytes ^ 0x5a5a,
             listens: threads.is_multiple_of(2),
+            shares: threads.is_multiple_of(3),
             oldest_protocol,
             newest_protocol,
             build,
@@ -162,6 +163,7 @@ fn job() -> impl Strategy<Value = Job> {
             assistant: Some(threads).filter(|threads| threads.is_multiple_of(3)),
             inside: Some(node_limit).filter(|nodes| nodes.is_multiple_of(2)),
             is_apart: node_limit.is_multiple_of(3),
+            is_shared: node_limit.is_multiple_of(5),
         },
     )
 }

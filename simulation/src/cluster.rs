@@ -85,6 +85,7 @@ pub fn simulate(
             worker: WorkerId(worker as u64),
             process: ProcessId(worker as u64),
             threads: cluster.threads,
+            shares: false,
         });
         let first = HEARTBEAT * (worker as u64 + 1) / cluster.workers as u64;
         world.schedule(first, Happening::Heartbeat(worker));
@@ -320,6 +321,7 @@ impl<'a> World<'a> {
             | Command::Disconnect { .. }
             | Command::Doubt { .. }
             | Command::Told { .. }
+            | Command::Answer { .. }
             | Command::Cleared { .. } => {}
         }
     }

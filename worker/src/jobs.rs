@@ -8,11 +8,12 @@ use std::thread::Builder;
 use std::time::Instant;
 
 use outflank_engine::{Bound, Control, Position, Request, SharedHint};
-use outflank_proto::message::{Found, Interim, Job, Report};
+use outflank_proto::message::{Found, FromWorker, Interim, Job, Report, ToMember};
 use outflank_proto::words;
 use tokio::sync::mpsc;
 
 use crate::Solver;
+use crate::member::Member;
 use crate::tale::Tale;
 
 /// Room for the reports of all threads that a worker can have, so that none has to wait while the
@@ -21,6 +22,8 @@ const FINISHED: usize = 2048;
 
 struct Running {
     control: Arc<Control>,
+    /// Its place among those that share the search, if several workers do.
+    member: Option<Arc<Member>>,
     tale: Tale,
     threads: u32,
     era: u64,
@@ -36,12 +39,30 @@ impl Running {
     /// Has the job stop; nobody wants it any more.
     fn stop(&mut self) {
         self.control.stop();
+        if let Some(member) = &self.member {
+            member.stop();
+        }
         (self.stops, self.again) = (true, None);
+    }
+
+    /// Returns the nodes searched so far, those for others included.
+    fn nodes(&self) -> u64 {
+        self.control.nodes() + self.member.as_ref().map_or(0, |member| member.nodes())
+    }
+
+    /// Returns what the search has come to believe and not told of.
+    fn hints(&self) -> Vec<SharedHint> {
+        let errand = self.member.as_ref().and_then(|member| member.errand());
+        let mut hints = self.control.take_hints();
+        hints.extend(errand.into_iter().flat_map(|errand| errand.take_hints()));
+        hints
     }
 
     /// Returns what has been found inside the job, whose name this is, and not been told of, if there is anything.
     fn found(&self, job: u64) -> Option<Found> {
-        let bounds = self.control.take_found();
+        let errand = self.member.as_ref().and_then(|member| member.errand());
+        let mut bounds = self.control.take_found();
+        bounds.extend(errand.into_iter().flat_map(|errand| errand.take_found()));
         (!bounds.is_empty()).then_some(Found { job, era: self.era, bounds })
     }
 }
@@ -57,6 +78,9 @@ pub(crate) struct Jobs {
     /// The era of the last job: what the solver remembers is of this one.
     era: u64,
     finished: mpsc::Sender<Report>,
+    /// Where those speak that share a search with other workers. It has room for what one search can say: each of its
+    /// hands waits for an answer.
+    words: mpsc::UnboundedSender<FromWorker>,
 }
 
 impl fmt::Debug for Jobs {
@@ -66,11 +90,16 @@ impl fmt::Debug for Jobs {
 }
 
 impl Jobs {
-    /// Returns no jobs, for a worker with so many threads, and where their reports will come out.
-    pub(crate) fn new(solver: Arc<dyn Solver>, threads: u32) -> (Self, mpsc::Receiver<Report>) {
+    /// Returns no jobs, for a worker with so many threads, where their reports will come out, and where what they say
+    /// to others who search with them.
+    pub(crate) fn new(
+        solver: Arc<dyn Solver>,
+        threads: u32,
+    ) -> (Self, mpsc::Receiver<Report>, mpsc::UnboundedReceiver<FromWorker>) {
         let (finished, reports) = mpsc::channel(FINISHED);
+        let (words, said) = mpsc::unbounded_channel();
         let running = BTreeMap::new();
-        (Self { solver, threads, running, waiting: None, era: 0, finished }, reports)
+        (Self { solver, threads, running, waiting: None, era: 0, finished, words }, reports, said)
     }
 
     /// Starts a job that the coordinator gave over connection number `session`.
@@ -94,6 +123,9 @@ impl Jobs {
         if let Some(running) = self.running.get_mut(&job.id) {
             running.session = session;
             running.again = running.stops.then_some(job);
+            if let Some(member) = &running.member {
+                member.connected();
+            }
             return;
         }
         let busy: u32 = self.running.values().map(|running| running.threads).sum();
@@ -103,22 +135,28 @@ impl Jobs {
         }
         let control = Control::default();
         let control = if job.hints { control.with_hints() } else { control };
-        let control = Arc::new(match job.inside {
+        let control = match job.inside {
             Some(nodes) => control.with_found(nodes),
             None => control,
+        };
+        let member = job.is_shared.then(|| Member::new(&job, self.words.clone()));
+        let control = Arc::new(match (&member, job.assistant) {
+            (Some(member), None) => control.with_hands(Member::hands(member)),
+            _ => control,
         });
         let (tale, threads, era) = (Tale::new(&job), job.threads, job.era);
-        let (stops, again, own) = (false, None, Arc::clone(&control));
-        let running = Running { control: own, tale, threads, era, session, stops, again };
+        let (stops, again, own, place) = (false, None, Arc::clone(&control), member.clone());
+        let running =
+            Running { control: own, member: place, tale, threads, era, session, stops, again };
         self.running.insert(job.id, running);
-        self.spawn(job, control);
+        self.spawn(job, control, member);
     }
 
-    fn spawn(&self, job: Job, control: Arc<Control>) {
+    fn spawn(&self, job: Job, control: Arc<Control>, member: Option<Arc<Member>>) {
         let (solver, finished) = (Arc::clone(&self.solver), self.finished.clone());
         let refused = Report { failed: true, ..Report::unproved(&job) };
         let work = move || {
-            let report = solve(solver.as_ref(), job, &control);
+            let report = solve(solver.as_ref(), job, &control, member.as_ref());
             // The queue has room for all; if nobody listens any more, the worker has left.
             drop(finished.blocking_send(report));
         };
@@ -186,7 +224,7 @@ impl Jobs {
 
     /// Returns the nodes that the running jobs have searched so far.
     pub(crate) fn nodes(&self) -> u64 {
-        self.running.values().map(|running| running.control.nodes()).sum()
+        self.running.values().map(Running::nodes).sum()
     }
 
     /// Returns whether no job is running.
@@ -197,14 +235,14 @@ impl Jobs {
     /// Returns the jobs of connection number `session` with the nodes searched so far.
     pub(crate) fn progress(&self, session: u64) -> Vec<(u64, u64)> {
         let ours = self.running.iter().filter(|(_, running)| running.session == session);
-        ours.map(|(&job, running)| (job, running.control.nodes())).collect()
+        ours.map(|(&job, running)| (job, running.nodes())).collect()
     }
 
     /// Returns what the jobs of connection number `session` have come to believe since the last time,
     /// with their names.
     pub(crate) fn hints(&self, session: u64) -> Vec<(u64, Vec<SharedHint>)> {
         let ours = self.running.iter().filter(|(_, running)| running.session == session);
-        let hints = ours.map(|(&job, running)| (job, running.control.take_hints()));
+        let hints = ours.map(|(&job, running)| (job, running.hints()));
         hints.filter(|(_, hints)| !hints.is_empty()).collect()
     }
 
@@ -222,6 +260,24 @@ impl Jobs {
         }
     }
 
+    /// Hands on what others say that share the search of a job.
+    pub(crate) fn word(&self, job: u64, word: ToMember) {
+        if let Some(member) = self.running.get(&job).and_then(|running| running.member.as_ref()) {
+            member.hear(word);
+        }
+    }
+
+    /// Notes that there is nobody to share a search with: the connection is gone.
+    pub(crate) fn disconnected(&self) {
+        let members = self.running.values().filter_map(|running| running.member.as_ref());
+        members.for_each(|member| member.disconnected());
+    }
+
+    /// Returns whether any job is shared with others.
+    pub(crate) fn are_shared(&self) -> bool {
+        self.running.values().any(|running| running.member.is_some())
+    }
+
     /// Has the solver hear what others believe.
     pub(crate) fn hear(&self, hints: &[SharedHint]) {
         self.solver.hear(hints);
@@ -235,7 +291,7 @@ impl Jobs {
 }
 
 /// Solves a job. A panic of the solver becomes a report that says so.
-fn solve(solver: &dyn Solver, job: Job, control: &Control) -> Report {
+fn solve(solver: &dyn Solver, job: Job, control: &Control, member: Option<&Arc<Member>>) -> Report {
     let start = Instant::now();
     let unproved = Report::unproved(&job);
     let back = job.symmetry.inverse();
@@ -246,10 +302,11 @@ fn solve(solver: &dyn Solver, job: Job, control: &Control) -> Report {
         threads: usize::try_from(job.threads).unwrap_or(usize::MAX),
         known: job.known,
     };
-    let search = || match job.assistant {
-        Some(number) => solver.assist(&request, control, number),
-        None if job.is_apart => solver.solve_apart(&request, control),
-        None => solver.solve(&request, control),
+    let search = || match (job.assistant, member) {
+        (Some(_), Some(member)) => Member::serve(member, solver, &request, control),
+        (Some(number), None) => solver.assist(&request, control, number),
+        (None, _) if job.is_apart => solver.solve_apart(&request, control),
+        (None, _) => solver.solve(&request, control),
     };
     let searched = catch_unwind(AssertUnwindSafe(search));
     let missing = control.missing_threads();

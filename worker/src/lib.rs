@@ -5,14 +5,15 @@
 //! acknowledged it, and sent again after a reconnection, so that nothing that was proved is lost
 //! while the worker lives.
 //!
-//! The worker knows nothing of goals, splitting or other workers: it answers one question at a time
-//! for each of its threads.
+//! The worker knows nothing of goals or splitting: it answers one question at a time for each of its threads. Where
+//! several workers share the search of one, its engine has the others try moves, or tries moves for them.
 
 #![forbid(unsafe_code)]
 
 mod error;
 mod gauges;
 mod jobs;
+mod member;
 mod options;
 mod outbox;
 mod run;

@@ -23,6 +23,8 @@ use crate::{Options, Solver};
 const WELCOME_DEADLINE: Duration = Duration::from_secs(15);
 /// The queue of messages to the coordinator; when it is full, the worker reads no more jobs.
 const QUEUE: usize = 64;
+/// How often the searches of jobs that several workers share tell what they come to believe.
+const SHARED_NEWS: Duration = Duration::from_millis(5);
 
 /// How a connection ended.
 #[derive(Debug)]
@@ -50,6 +52,8 @@ pub(crate) struct Worker {
     options: Options,
     jobs: Jobs,
     reports: mpsc::Receiver<Report>,
+    /// What those say that share a search with other workers.
+    words: mpsc::UnboundedReceiver<FromWorker>,
     outbox: Outbox,
     sessions: u64,
     /// What coordinators know this process by, over all its connections. It is a secret, and never logged: who knows it
@@ -62,13 +66,14 @@ pub(crate) struct Worker {
 impl Worker {
     pub(crate) fn new(solver: Arc<dyn Solver>, options: Options) -> Self {
         options.gauges.set_threads(options.threads);
-        let (jobs, reports) = Jobs::new(solver, options.threads);
+        let (jobs, reports, words) = Jobs::new(solver, options.threads);
         let instance =
             getrandom::u64().expect("the system draws random numbers for everybody").max(1);
         Self {
             options,
             jobs,
             reports,
+            words,
             outbox: Outbox::default(),
             sessions: 0,
             instance,
@@ -114,17 +119,20 @@ impl Worker {
             build = welcome.build,
             "connected to the coordinator"
         );
+        while self.words.try_recv().is_ok() {} // They were for others over another connection.
         let mut session = Session {
             worker: self,
             stop,
             outbound: Some(outbound),
             heartbeat: heartbeat(&welcome),
             interims: interims(&welcome),
+            shared: every(SHARED_NEWS),
             leaving: None,
         };
         session.worker.options.gauges.connected();
         let worked = session.work(inbound).await;
         session.worker.options.gauges.disconnected();
+        session.worker.jobs.disconnected();
         match worked {
             Ok(()) if stop.is_cancelled() => Ended::Left,
             Ok(()) => lost("the coordinator is stopping".to_owned()),
@@ -189,6 +197,7 @@ impl Worker {
             table_bytes: u64::try_from(self.options.table_bytes).unwrap_or(u64::MAX),
             instance: self.instance,
             listens: true,
+            shares: true,
         });
         send(&outbound, hello).await?;
         let mut client = ClusterClient::new(connection);
@@ -222,19 +231,19 @@ fn refusal(status: &Status) -> Ended {
 /// Returns the beat of the heart: twice as fast as the coordinator wants, for slow networks.
 fn heartbeat(welcome: &Welcome) -> Interval {
     let wanted = Duration::from_millis(u64::from(welcome.heartbeat_millis));
-    let mut interval = tokio::time::interval((wanted / 2).max(Duration::from_millis(1)));
-    interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    interval
+    every((wanted / 2).max(Duration::from_millis(1)))
 }
 
 /// Returns the beat at which to tell of running jobs, if the coordinator wants that.
 fn interims(welcome: &Welcome) -> Option<Interval> {
     let period = Duration::from_millis(u64::from(welcome.interim_millis));
-    (!period.is_zero()).then(|| {
-        let mut interval = tokio::time::interval(period);
-        interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        interval
-    })
+    (!period.is_zero()).then(|| every(period))
+}
+
+fn every(period: Duration) -> Interval {
+    let mut interval = tokio::time::interval(period);
+    interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    interval
 }
 
 fn receive(message: Option<v1::ToWorker>) -> Result<Option<ToWorker>, Status> {
@@ -256,6 +265,8 @@ struct Session<'a> {
     heartbeat: Interval,
     /// The beat of the news of running jobs; `None` if the coordinator wants none.
     interims: Option<Interval>,
+    /// The beat of the news of jobs that are shared with others.
+    shared: Interval,
     /// When the worker leaves even if its reports are not acknowledged; `None` while it works.
     leaving: Option<Instant>,
 }
@@ -282,6 +293,7 @@ impl Session<'_> {
                     None if self.outbound.is_none() => return Ok(()),
                     None => return Err(Status::unavailable("the coordinator closed the connection")),
                 },
+                Some(word) = self.worker.words.recv() => self.say(word).await?,
                 Some(report) = self.worker.reports.recv() => self.report(report).await?,
                 _ = self.heartbeat.tick() => {
                     self.worker.show();
@@ -290,6 +302,9 @@ impl Session<'_> {
                 }
                 () = beat(&mut self.interims) => {
                     self.tell_news().await?;
+                }
+                _ = self.shared.tick(), if self.interims.is_some() && self.worker.jobs.are_shared() => {
+                    self.tell_found().await?;
                 }
             }
         }
@@ -306,6 +321,7 @@ impl Session<'_> {
             ToWorker::Cancel(job) => worker.jobs.stop(job),
             ToWorker::Known(job, known) => worker.jobs.know(job, &known),
             ToWorker::Hints(hints) => worker.jobs.hear(&hints),
+            ToWorker::Member(job, word) => worker.jobs.word(job, word),
             ToWorker::Forget => worker.jobs.forget(),
             ToWorker::Acknowledge(job) => worker.outbox.acknowledge(job),
             ToWorker::Drain if self.leaving.is_some() => {}
@@ -323,14 +339,20 @@ impl Session<'_> {
     /// Tells what is new of the running jobs. What the search believes comes before what follows from
     /// that.
     async fn tell_news(&mut self) -> Result<(), Status> {
+        self.tell_found().await?;
+        for interim in self.worker.jobs.news(self.worker.sessions) {
+            self.say(FromWorker::Interim(interim)).await?;
+        }
+        Ok(())
+    }
+
+    /// Tells what the running jobs have come to believe, and to know, on their way.
+    async fn tell_found(&mut self) -> Result<(), Status> {
         for (job, hints) in self.worker.jobs.hints(self.worker.sessions) {
             self.say(FromWorker::Hints(job, hints)).await?;
         }
         for found in self.worker.jobs.found(self.worker.sessions) {
             self.say(FromWorker::Found(found)).await?;
-        }
-        for interim in self.worker.jobs.news(self.worker.sessions) {
-            self.say(FromWorker::Interim(interim)).await?;
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! What the worker needs of an engine.
 
-use outflank_engine::{Answer, Bound, Control, Engine, Position, Request, SharedHint};
+use outflank_engine::{Answer, Bound, Control, Engine, Errand, Position, Request, SharedHint};
 
 /// Something that answers questions: the engine, or a stand-in for it in tests.
 pub trait Solver: Send + Sync + 'static {
@@ -17,6 +17,13 @@ pub trait Solver: Send + Sync + 'static {
     fn assist(&self, request: &Request, control: &Control, number: u32) -> Answer {
         let _ = number;
         self.solve(request, control)
+    }
+
+    /// Does an errand for another solver's search, on so many threads. Returns what the move is worth, as
+    /// [`Engine::run_errand`] says it; `None` if `control` stopped it, or this solver does none.
+    fn run_errand(&self, errand: &Errand, threads: usize, control: &Control) -> Option<i32> {
+        let _ = (errand, threads, control);
+        None
     }
 
     /// Takes bounds that were proved elsewhere into account, which the running request will meet.
@@ -55,6 +62,10 @@ impl Solver for Engine {
 
     fn assist(&self, request: &Request, control: &Control, number: u32) -> Answer {
         self.assist(request, control, number)
+    }
+
+    fn run_errand(&self, errand: &Errand, threads: usize, control: &Control) -> Option<i32> {
+        self.run_errand(errand, threads, control)
     }
 
     fn know(&self, known: &[(Position, Bound)]) {

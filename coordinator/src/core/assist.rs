@@ -32,7 +32,8 @@ impl Core {
     ) {
         let is_running = self.fleet.lease_mut(worker, job).is_some();
         let workers = self.fleet.accepting_besides(worker);
-        if is_running && self.is_small_fleet() && !workers.is_empty() {
+        let is_heard = self.is_small_fleet() || self.shares();
+        if is_running && is_heard && !workers.is_empty() {
             turn.commands.push(Command::Hint { workers, hints });
         }
     }
@@ -40,7 +41,7 @@ impl Core {
     /// Gives an idle worker the job of a lead that has not finished its selective searches. Returns
     /// whether there was one.
     pub(super) fn find_assistant(&mut self, turn: &mut Turn<'_>) -> bool {
-        if !self.is_small_fleet() {
+        if !self.is_small_fleet() || self.shares() {
             return false; // Nobody leads, and there may be thousands of jobs.
         }
         let keys: Vec<Key> = self.single_copies.iter().map(|&(_, key)| key).collect();

@@ -116,6 +116,11 @@ impl Audit {
     }
 
     /// Returns those who have said something.
+    /// Returns whether it needs a judge.
+    fn waits(&self) -> bool {
+        !self.is_settled && !self.waits_for_suspects
+    }
+
     fn voters(&self) -> Vec<ProcessId> {
         self.votes.keys().copied().collect()
     }
@@ -321,8 +326,7 @@ impl Core {
             return;
         }
         let waiting = |&(&id, audit): &(&AuditId, &Audit)| {
-            let is_asked = self.errands.run(Target::Audit(id));
-            !is_asked && !audit.is_settled && !audit.waits_for_suspects
+            !self.errands.run(Target::Audit(id)) && audit.waits()
         };
         let ids: Vec<AuditId> =
             self.audits.open.iter().filter(waiting).map(|(&id, _)| id).collect();
@@ -335,6 +339,15 @@ impl Core {
         if !self.audits.taking_back && std::mem::take(&mut self.audits.has_news) {
             self.answer_the_audited(turn);
         }
+    }
+
+    /// Returns how many audits wait for a judge who is free.
+    pub(super) fn waiting_audits(&self) -> usize {
+        let waits = |(&id, audit): (&AuditId, &Audit)| {
+            let can_be = self.fleet.others_accept(1, &audit.voters());
+            can_be && !self.errands.run(Target::Audit(id)) && audit.waits()
+        };
+        self.audits.open.iter().filter(|&(id, audit)| waits((id, audit))).count()
     }
 
     fn assign_audit(&mut self, turn: &mut Turn<'_>, id: AuditId) {
@@ -410,6 +423,7 @@ impl Core {
             assistant,
             inside: None,
             is_apart: true,
+            is_shared: false,
         };
         turn.commands.push(Command::Assign { worker, job });
         true

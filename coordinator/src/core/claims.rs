@@ -67,7 +67,11 @@ impl Core {
         let may_stop = match lease.target {
             Target::Question(key) => self.stopping.contains(&key),
             Target::Line(_) => false,
-            Target::Assistance(_) | Target::Audit(_) | Target::Disowned | Target::Nothing => true,
+            Target::Assistance(_)
+            | Target::Help
+            | Target::Audit(_)
+            | Target::Disowned
+            | Target::Nothing => true,
         };
         let is_given_up = !report.finished && !report.failed;
         let is_early = is_given_up && report.nodes < lease.limit && !may_stop;
@@ -255,8 +259,10 @@ impl Core {
 
     /// Compares what a job took with what was predicted.
     fn learn_cost(&mut self, lease: &Lease, report: &Report) {
-        if let Target::Question(_) = lease.target
+        // Of a search that was shared the others have done a part.
+        if let Target::Question(key) = lease.target
             && report.finished
+            && !self.was_shared(key)
         {
             self.predictor.learn(lease.window, lease.predicted, report.nodes);
         }
@@ -270,6 +276,7 @@ impl Core {
             Target::Question(key) => self.job_overran(turn, key, worker),
             Target::Line(_)
             | Target::Assistance(_)
+            | Target::Help
             | Target::Audit(_)
             | Target::Disowned
             | Target::Nothing => {}

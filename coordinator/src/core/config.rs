@@ -34,6 +34,9 @@ pub struct Config {
     /// If all threads can be put together for no more jobs than this, one worker leads each request; with more jobs at once they
     /// would wait for it too long; 8. Here and below *threads* are those of the fleet by the threads of a job.
     pub most_led: usize,
+    /// If all threads can be put together for no more jobs than this, workers that have nothing else to do help with what
+    /// others search, which is not split then; 16. With 0 nobody does, and `most_led` says when one worker leads.
+    pub most_sharing: usize,
     /// From so many threads on the value of a position that is split is sought by goals on the position
     /// itself if it is cut into small jobs from the beginning, before that by the value of its eldest child. What
     /// workers believe of their jobs steers what is asked; 9.
@@ -117,6 +120,7 @@ impl Default for Config {
             slots_of_each: 128,
             widest_job: 16,
             most_led: 8,
+            most_sharing: 16,
             goals_from: 9,
             threads_per_deep: 8,
             lead_patience: Duration::from_secs(10),

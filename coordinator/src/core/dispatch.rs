@@ -8,6 +8,7 @@ use outflank_engine::{Bound, Position, Square, Symmetry, Window};
 use super::fleet::{Lease, Target};
 use super::message::{Command, Job, JobId, WorkerId};
 use super::question::{Item, Key, Question, Rank, State, Wanted};
+use super::share::is_sure;
 use super::solve::Solve;
 use super::{Core, Turn, slots};
 
@@ -30,10 +31,12 @@ impl Core {
         }
         self.look_at_leads();
         self.dismiss_assistants(turn);
+        self.dismiss_helpers(turn);
         self.assign_audits(turn);
         if self.audits.taking_back {
             return;
         }
+        self.call_back(turn);
         self.stay(turn);
         self.help(turn);
         // What nobody who is free can take now does not keep others from what comes after it.
@@ -49,7 +52,7 @@ impl Core {
                 return;
             }
             let idle = self.fleet.free_threads() > 0;
-            if !(idle && self.split_oldest(turn)) {
+            if !(idle && (self.find_helper(turn) || self.split_oldest(turn))) {
                 break;
             }
         }
@@ -68,6 +71,9 @@ impl Core {
         let wanted = if free == 0 { 0 } else { free + refused };
         while turn.splits > 0 && self.ready.len() < wanted {
             let first = self.queue.first().map(|&(rank, _)| rank);
+            if !first.is_some_and(is_sure) && self.can_help() {
+                return; // That is worth more than what is perhaps not needed.
+            }
             if self.config.speculation
                 && let Some(&(brother, _)) = self.brothers.first()
                 && first.is_none_or(|first| brother < first)
@@ -112,8 +118,9 @@ impl Core {
             && question.wanted_by.keys().any(|wanted| matches!(wanted, Wanted::Solve(_)));
         // To find the size takes a look at every request: most questions do not need it.
         let predicted = question.predicted;
+        let is_whole = one_worker || self.shares() && self.fleet.accepting() > 1;
         let is_small = predicted <= self.smallest_job()
-            || predicted <= self.longest_job() && (one_worker || predicted <= self.job_size());
+            || predicted <= self.longest_job() && (is_whole || predicted <= self.job_size());
         is_leaf || is_small || self.wants_lead(key) || self.is_tried(key)
     }
 
@@ -282,11 +289,13 @@ impl Core {
         self.note_told(turn, worker, &known);
         let mut lease = lease;
         (lease.limit, lease.told) = (node_limit, self.insides.newest(lease.home));
+        lease.is_shared = self.is_to_be_shared(worker, lease.target, lease.predicted);
         self.begin(turn, worker, id, lease);
         let era = self.audits.era;
-        let hints = self.is_small_fleet();
+        let hints = self.is_small_fleet() || lease.is_shared;
         let assistant = match lease.target {
             Target::Assistance(number) => Some(number),
+            Target::Help => Some(0),
             _ => None,
         };
         let job = Job {
@@ -302,6 +311,7 @@ impl Core {
             assistant,
             inside: self.dear(),
             is_apart: false,
+            is_shared: lease.is_shared,
         };
         turn.commands.push(Command::Assign { worker, job });
     }

@@ -20,6 +20,8 @@ pub(super) enum Target {
     Line(SolveId),
     /// To help the lead of a request, as this assistant of it.
     Assistance(u32),
+    /// To try moves for those who search something.
+    Help,
     /// To learn whether somebody's claim holds.
     Audit(AuditId),
     /// For nothing any more, and its report is not believed: it was given when false bounds were.
@@ -43,6 +45,8 @@ pub(super) struct Lease {
     pub(super) threads: u32,
     /// The nodes that it will probably take.
     pub(super) predicted: f64,
+    /// Whether several workers can share the search.
+    pub(super) is_shared: bool,
     /// The nodes after which its worker gives it up.
     pub(super) limit: u64,
     /// The nodes it has searched by its last sign of life.
@@ -76,6 +80,7 @@ impl Lease {
             window,
             threads,
             predicted,
+            is_shared: false,
             limit: 0,
             nodes: 0,
             told: 0,
@@ -91,6 +96,7 @@ impl Lease {
 struct Worker {
     process: ProcessId,
     threads: u32,
+    shares: bool,
     free: u32,
     draining: bool,
     deadline: Millis,
@@ -163,16 +169,17 @@ impl Fleet {
         self.leases.len()
     }
 
-    /// Adds a worker.
+    /// Adds a worker, which `shares` searches with others if it can.
     pub(super) fn join(
         &mut self,
         worker: WorkerId,
         process: ProcessId,
         threads: u32,
+        shares: bool,
         deadline: Millis,
     ) {
-        let jobs = BTreeSet::new();
-        let state = Worker { process, threads, free: threads, draining: false, deadline, jobs };
+        let (free, draining, jobs) = (threads, false, BTreeSet::new());
+        let state = Worker { process, threads, shares, free, draining, deadline, jobs };
         self.workers.insert(worker, state);
         self.deadlines.insert((deadline, worker, None));
         self.idle.insert((threads, worker));
@@ -270,6 +277,35 @@ impl Fleet {
         let suits = |worker| !others.contains(&worker) && !self.leases.contains_key(&(worker, job));
         let idle = self.idle.iter().rev().map(|&(free, worker)| (worker, free));
         idle.into_iter().find(|&(worker, _)| suits(worker))
+    }
+
+    /// Returns the worker with the most free threads that can share the search of a job with `others`, and is none of them.
+    pub(super) fn choose_to_share(
+        &self,
+        job: JobId,
+        others: &[WorkerId],
+    ) -> Option<(WorkerId, u32)> {
+        let suits = |worker| {
+            let has_it = others.contains(&worker) || self.leases.contains_key(&(worker, job));
+            !has_it && self.can_share(worker)
+        };
+        let idle = self.idle.iter().rev().map(|&(free, worker)| (worker, free));
+        idle.into_iter().find(|&(worker, _)| suits(worker))
+    }
+
+    /// Returns whether `worker` can share searches with others.
+    pub(super) fn can_share(&self, worker: WorkerId) -> bool {
+        self.workers.get(&worker).is_some_and(|state| state.shares)
+    }
+
+    /// Returns whether all workers can.
+    pub(super) fn all_share(&self) -> bool {
+        self.workers.values().all(|state| state.shares)
+    }
+
+    /// Returns the number of jobs that were told to stop and have not yet.
+    pub(super) fn stopping(&self) -> usize {
+        self.leases.values().filter(|lease| lease.stopped.is_some()).count()
     }
 
     /// Returns the process of a worker, which may have left a while ago.

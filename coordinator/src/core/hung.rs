@@ -62,7 +62,9 @@ impl Core {
         if more > 0 {
             lease.searched = turn.now;
         }
-        if lease.stopped.is_none() && after(lease.searched, stalled_after) <= turn.now {
+        // Who helps waits for something to do, perhaps for long.
+        let has_work = lease.target != Target::Help;
+        if has_work && lease.stopped.is_none() && after(lease.searched, stalled_after) <= turn.now {
             let target = std::mem::replace(&mut lease.target, Target::Nothing);
             self.stop_job(turn, worker, job);
             self.lost(turn, target, worker);

@@ -20,8 +20,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use outflank_engine::{Bound, FoundBound, Position, Symmetry};
 
-use super::fleet::Target;
-use super::message::{Command, JobId, Method, Proof, SolveId, WorkerId};
+use super::fleet::{Lease, Target};
+use super::message::{Answered, Command, JobId, Method, Proof, SolveId, WorkerId};
 use super::mix::mix;
 use super::{Core, Turn};
 
@@ -158,21 +158,59 @@ impl Core {
         era: u64,
         bounds: &[FoundBound],
     ) {
-        let Some(&lease) = self.fleet.lease(worker, job) else { return };
-        let is_believed = !matches!(lease.target, Target::Audit(_) | Target::Disowned);
-        if !is_believed || era != self.audits.era {
-            return;
-        }
-        let filled = self.filled(lease.position);
+        let Some(lease) = self.believed_lease(worker, job, era) else { return };
         let least = self.worth_telling(lease.home);
-        let can_be_met = |inside: &&FoundBound| {
-            inside.nodes as f64 >= least
-                && lies_on(inside.position, filled)
+        let is_dear = |inside: &&FoundBound| inside.nodes as f64 >= least;
+        let bounds: Vec<FoundBound> = bounds.iter().filter(is_dear).copied().collect();
+        self.keep_inside(turn, worker, job, &lease, bounds);
+    }
+
+    /// Takes what a worker has proved for another one with which it shares a search, and answers that one.
+    pub(super) fn found_for(&mut self, turn: &mut Turn<'_>, answered: &Answered) {
+        let Answered { job, asker, hand, number, value, .. } = *answered;
+        let is_kept = self.take_answer(turn, answered);
+        let value = is_kept.then_some(value);
+        turn.commands.push(Command::Answer { worker: asker, job, hand, number, value });
+    }
+
+    /// Keeps what a worker has proved for another one, and notes that this one is told of it. Returns whether it is kept.
+    fn take_answer(&mut self, turn: &mut Turn<'_>, answered: &Answered) -> bool {
+        let Answered { worker, job, era, asker, found, .. } = *answered;
+        let (Some(found), false) = (found, self.is_guilty(worker)) else { return false };
+        let asks = self.believed_lease(asker, job, era);
+        let (Some(lease), Some(_)) = (self.believed_lease(worker, job, era), asks) else {
+            return false;
+        };
+        let is_kept = self.keep_inside(turn, worker, job, &lease, vec![found]);
+        if is_kept {
+            self.note_told(turn, asker, &[(found.position, found.bound)]);
+        }
+        is_kept
+    }
+
+    /// Returns the lease of a job of which bounds may be claimed that were found inside.
+    fn believed_lease(&self, worker: WorkerId, job: JobId, era: u64) -> Option<Lease> {
+        let lease = self.fleet.lease(worker, job).copied()?;
+        let is_believed = !matches!(lease.target, Target::Audit(_) | Target::Disowned);
+        (is_believed && era == self.audits.era).then_some(lease)
+    }
+
+    /// Keeps those of `bounds` that can have been found inside a job. Returns whether that is any.
+    fn keep_inside(
+        &mut self,
+        turn: &mut Turn<'_>,
+        worker: WorkerId,
+        job: JobId,
+        lease: &Lease,
+        mut bounds: Vec<FoundBound>,
+    ) -> bool {
+        let filled = self.filled(lease.position);
+        bounds.retain(|inside| {
+            lies_on(inside.position, filled)
                 && inside.position.empties() < lease.position.empties()
                 && inside.bound != Bound::UNKNOWN
                 && !inside.position.is_over()
-        };
-        let bounds: Vec<FoundBound> = bounds.iter().filter(can_be_met).copied().collect();
+        });
         let claim = |inside: &FoundBound| Proof {
             position: inside.position.canonical(),
             bound: inside.bound,
@@ -183,19 +221,23 @@ impl Core {
         };
         let claims: Vec<Proof> = bounds.iter().map(claim).collect();
         if claims.is_empty() || !self.solves.contains_key(&lease.home) {
-            return; // There is nothing to tell, or nobody, now and later.
+            return false; // There is nothing to tell, or nobody, now and later.
         }
         let found = self.insides.0.entry(lease.home).or_default();
         found.messages += 1;
         let drawn = JobId(mix(job.0 ^ mix(found.messages)));
-        let is_kept = self.take_inside(turn, &lease, drawn, &claims);
+        let is_kept = self.take_inside(turn, lease, drawn, &claims);
+        let least = self.worth_telling(lease.home);
         let most = MOST_KEPT.min(MOST_KEPT_IN_ALL / self.insides.0.len().max(1));
         let found = self.insides.0.get_mut(&lease.home).filter(|_| is_kept);
         if let Some(found) = found {
             for &FoundBound { position, nodes, .. } in &bounds {
-                found.add(position, nodes, worker, most);
+                if nodes as f64 >= least {
+                    found.add(position, nodes, worker, most);
+                }
             }
         }
+        is_kept
     }
 
     /// Where the fleet is small, tells all who work what others have found inside their jobs since they were told last.

@@ -21,7 +21,8 @@ impl Core {
     pub(super) fn wants_lead(&self, key: Key) -> bool {
         let must_split = self.questions.get(&key).is_none_or(|question| question.must_split);
         let is_led = self.is_root(key) && self.is_believed(key.position);
-        self.is_small_fleet() && !key.window.is_null() && !must_split && !is_led
+        let is_one = self.is_small_fleet() && !self.shares();
+        is_one && !key.window.is_null() && !must_split && !is_led
     }
 
     /// Returns whether a question that runs since `since` may be split while workers are idle: a
@@ -29,7 +30,7 @@ impl Core {
     /// for a while.
     pub(super) fn may_split(&self, now: Millis, since: Millis, key: Key) -> bool {
         let is_leaf = key.position.empties() <= self.config.leaf_empties;
-        let stops = self.stopping.contains(&key);
+        let stops = self.stopping.contains(&key) || self.is_shared(key);
         let is_value = self.is_small_fleet() && !key.window.is_null();
         let is_open = is_value && self.is_root(key) && !self.is_believed(key.position);
         let patience = match (is_open, is_value) {
@@ -62,13 +63,15 @@ impl Core {
     /// Takes what a worker believes of a job that goes on. It proves nothing.
     pub(super) fn interim(&mut self, turn: &mut Turn<'_>, worker: WorkerId, interim: Interim) {
         let Some(&mut lease) = self.fleet.lease_mut(worker, interim.job) else { return };
-        if let Target::Assistance(_) = lease.target {
+        if let Target::Assistance(_) | Target::Help = lease.target {
             return; // It is not sure of more than its lead is.
         }
         self.take_belief(lease.position, lease.window, interim.belief);
         if let Target::Question(key) = lease.target {
             self.take_doubt(key, interim.belief);
-            self.follow_lead(turn, key, interim.belief);
+            if !lease.is_shared {
+                self.follow_lead(turn, key, interim.belief);
+            }
         }
     }
 

@@ -57,6 +57,29 @@ pub struct Job {
     /// Whether the worker searches without what earlier jobs have left in its tables, and leaves nothing there:
     /// who judges another's claim must not have it from him.
     pub is_apart: bool,
+    /// Whether several workers share the search: an assistant tries moves for the others.
+    pub is_shared: bool,
+}
+
+/// What a worker has proved of a move that another one, which shares a search with it, has asked it to try.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Answered {
+    /// Who has found it.
+    pub worker: WorkerId,
+    /// The job.
+    pub job: JobId,
+    /// The era of the job.
+    pub era: u64,
+    /// Who has asked.
+    pub asker: WorkerId,
+    /// Which of its threads waits for the answer.
+    pub hand: u32,
+    /// The asker's number for the question.
+    pub number: u64,
+    /// What the move is worth.
+    pub value: i32,
+    /// What follows for the position after the move, as searches meet it; `None` if that can be no bound.
+    pub found: Option<FoundBound>,
 }
 
 /// What a worker believes of a job that goes on.
@@ -181,6 +204,8 @@ pub enum Event {
         process: ProcessId,
         /// The number of its search threads, at least 1.
         threads: u32,
+        /// Whether it can share the search of a job with others.
+        shares: bool,
     },
     /// A worker wants no more jobs; it will still report the ones it has.
     Draining {
@@ -217,6 +242,8 @@ pub enum Event {
         /// The bounds.
         bounds: Vec<FoundBound>,
     },
+    /// A worker has proved what another one that shares a search with it wants to know.
+    Answered(Answered),
     /// A worker tells what the search of a job has come to believe, for others to hear.
     Hinted {
         /// The worker.
@@ -310,6 +337,20 @@ pub enum Command {
         job: JobId,
         /// The bounds, of positions as the search meets them: turned.
         known: Vec<(Position, Bound)>,
+    },
+    /// Tell `worker` what another one has found out for it, after it was noted (`Told`) and is on its way to the store
+    /// (`Persist`).
+    Answer {
+        /// The worker.
+        worker: WorkerId,
+        /// The job.
+        job: JobId,
+        /// Which of its threads waits for the answer.
+        hand: u32,
+        /// Its number for the question.
+        number: u64,
+        /// What the move is worth; `None` if what was said is not believed.
+        value: Option<i32>,
     },
     /// Tell `workers` what another one believes, as far as they have time to listen.
     Hint {

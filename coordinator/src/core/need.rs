@@ -382,7 +382,7 @@ mod tests {
         let always_deep = Config { threads_per_deep: 0, ..are_many };
         let mut core = Core::new(always_deep, Box::new(NoOpinion));
         let (worker, process) = (WorkerId(1), ProcessId(1));
-        core.on(Millis(0), Event::Joined { worker, process, threads: 1 }, &Nothing);
+        core.on(Millis(0), Event::Joined { worker, process, threads: 1, shares: false }, &Nothing);
         let position = Position::START;
         let [running, waiting] = [Score::DRAW, Score::DRAW.up()].map(|least| {
             let window = Window::at_least(least).expect("not the least score");

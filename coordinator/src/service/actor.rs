@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use outflank_engine::{Bound, Position};
-use outflank_proto::message::ToWorker;
+use outflank_proto::message::{ToMember, ToWorker};
 use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TryRecvError;
 
@@ -225,6 +225,11 @@ impl Actor {
                 Command::Tell { worker, job, known } => {
                     self.tells.push((*worker, ToWorker::Known(job.0, known.clone())));
                 }
+                Command::Answer { worker, job, hand, number, value } => {
+                    let (hand, number, value) = (*hand, *number, *value);
+                    let answer = ToMember::Answer { hand, number, value };
+                    self.tells.push((*worker, ToWorker::Member(job.0, answer)));
+                }
                 _ => {}
             }
         }
@@ -238,8 +243,12 @@ impl Actor {
         if !notes.is_empty() {
             self.told.note(&notes).map_err(|error| self.fail(error))?;
         }
-        for (worker, known) in self.tells.drain(..) {
-            self.shared.links.whisper(&[worker], || known.clone());
+        for (worker, message) in self.tells.drain(..) {
+            match message {
+                // Somebody waits for it.
+                ToWorker::Member(..) => self.shared.links.tell(worker, message),
+                known => self.shared.links.whisper(&[worker], || known.clone()),
+            }
         }
         Ok(())
     }
@@ -347,7 +356,14 @@ impl Actor {
         let links = &self.shared.links;
         match command {
             Command::Assign { worker, job } => {
-                links.tell(worker, ToWorker::Job(convert::job(job)));
+                if job.is_shared {
+                    // Nothing that concerns the job is said to a worker before it has it.
+                    self.shared.circles.join(links, worker, &job, || {
+                        links.tell(worker, ToWorker::Job(convert::job(job.clone())));
+                    });
+                } else {
+                    links.tell(worker, ToWorker::Job(convert::job(job)));
+                }
             }
             Command::Cancel { worker, job } => links.tell(worker, ToWorker::Cancel(job.0)),
             Command::Hint { workers, hints } => {
@@ -375,7 +391,7 @@ impl Actor {
                 batch.doubted.push((audit, Doubt { position, bound, author }));
             }
             // These were put aside.
-            Command::Told { .. } | Command::Tell { .. } => {}
+            Command::Told { .. } | Command::Tell { .. } | Command::Answer { .. } => {}
             Command::Cleared { audit } => batch.cleared.push(audit),
             Command::Forget { worker } => links.tell(worker, ToWorker::Forget),
             Command::GaveUp { job, position, losses } => {

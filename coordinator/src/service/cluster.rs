@@ -113,7 +113,7 @@ impl Connection {
         let name = name(&hello);
         let record = Record::new(&hello, Instant::now());
         let known_as = name.clone().unwrap_or_else(|| format!("{}/{}", hello.host, worker.0));
-        let Hello { build, isa, host, threads, listens, .. } = hello;
+        let Hello { build, isa, host, threads, listens, shares, .. } = hello;
         let heartbeat = shared.options.heartbeat.as_millis().max(1);
         let welcome = ToWorker::Welcome(Welcome {
             protocol,
@@ -141,7 +141,7 @@ impl Connection {
         let shown = known_as.as_str();
         tracing::info!(worker = worker.0, name = shown, host, build, isa, threads, "worker joined");
         shared.links.tell(worker, welcome);
-        let unheard = shared.events.offer(Event::Joined { worker, process, threads });
+        let unheard = shared.events.offer(Event::Joined { worker, process, threads, shares });
         Ok(Self { shared, worker, name: known_as, queue, cut, unheard })
     }
 
@@ -167,6 +167,7 @@ impl Connection {
                 }
             }
         }
+        self.shared.circles.leave_all(&self.shared.links, self.worker);
         self.shared.events.send(Event::Left { worker: self.worker }).await;
     }
 
@@ -216,8 +217,17 @@ impl Connection {
             FromWorker::Found(Found { job, era, bounds }) => {
                 Event::Found { worker, job: crate::core::JobId(job), era, bounds }
             }
+            FromWorker::Member(job, word) => {
+                let (links, job) = (&self.shared.links, crate::core::JobId(job));
+                match self.shared.circles.hear(links, worker, job, word) {
+                    Some(answered) => Event::Answered(answered),
+                    None => return Ok(()),
+                }
+            }
             FromWorker::Report(report) => {
                 self.shared.links.reported(worker, &report);
+                let job = crate::core::JobId(report.job);
+                self.shared.circles.leave(&self.shared.links, worker, job);
                 Event::Reported { worker, report: convert::report(report) }
             }
             FromWorker::Draining => {
@@ -245,6 +255,7 @@ mod tests {
             table_bytes: 0,
             instance,
             listens: true,
+            shares: true,
         }
     }
 

@@ -34,6 +34,7 @@ pub(super) fn job(job: Job) -> message::Job {
         assistant: job.assistant,
         inside: job.inside,
         is_apart: job.is_apart,
+        is_shared: job.is_shared,
     }
 }
 

@@ -134,7 +134,7 @@ mod tests {
     use tokio_util::task::TaskTracker;
 
     use super::super::events::Input;
-    use super::super::{Fate, Links, Options, Shown, campaigns, events};
+    use super::super::{Circles, Fate, Links, Options, Shown, campaigns, events};
     use super::*;
     use crate::haste::Haste;
     use crate::store::Store;
@@ -146,6 +146,7 @@ mod tests {
             options: Options::default(),
             events,
             links: Links::default(),
+            circles: Circles::default(),
             shown: Shown::new(),
             store: Arc::new(Store::in_memory()),
             fate: Fate::default(),

@@ -75,7 +75,8 @@ impl Script {
 
 /// Returns the event of a worker of a process that joins.
 pub(crate) fn joined(worker: u64, process: u64, threads: u32) -> Event {
-    Event::Joined { worker: WorkerId(worker), process: ProcessId(process), threads }
+    let (worker, process) = (WorkerId(worker), ProcessId(process));
+    Event::Joined { worker, process, threads, shares: false }
 }
 
 /// Returns the event of a coordinator that begins where another has stopped, which may have told anybody anything; the

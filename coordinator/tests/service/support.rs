@@ -325,6 +325,7 @@ pub(crate) fn hello() -> Hello {
         table_bytes: 0,
         instance: 0,
         listens: true,
+        shares: false,
     }
 }
 

@@ -140,6 +140,9 @@ impl<'a> Crew<'a> {
     fn dismiss(&self) {
         self.notices().over = true;
         self.call(0);
+        if let Some(hands) = self.control.hands() {
+            hands.rouse();
+        }
     }
 
     /// Works on whatever is open, as thread number `thread`, until the search is over.

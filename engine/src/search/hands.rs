@@ -24,7 +24,8 @@ impl<'a> Crew<'a> {
     /// Has engine number `hand` try moves of open splits, until the search is over.
     pub(super) fn lend<K: SearchSet>(&'a self, kernels: K, hands: &dyn Hands, hand: usize) {
         let least = hands.least_empties();
-        while let Some(split) = self.wait_for_errands(least) {
+        while hands.attend(hand, &|| self.is_over()) {
+            let Some(split) = self.wait_for_errands(least) else { break };
             if !hands.engage(hand, &|| split.has_moves() && !self.is_over()) {
                 continue;
             }

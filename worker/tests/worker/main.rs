@@ -103,6 +103,7 @@ fn job(id: u64) -> Job {
         assistant,
         inside,
         is_apart,
+        is_shared: false,
     }
 }
 

@@ -119,6 +119,7 @@ impl Worker {
             table_bytes: 0,
             instance: u64::from(self.plan.number) + 1,
             listens: true,
+            shares: false,
         });
         let gone = |_| Status::unavailable("gone");
         outbound.send(hello.into()).await.map_err(gone)?;
@@ -173,7 +174,11 @@ impl Worker {
             }
             ToWorker::Known(_, known) => self.plan.measures.told(known.len()),
             ToWorker::Goodbye(reason) => return Err(Status::unavailable(reason)),
-            ToWorker::Welcome(_) | ToWorker::Hints(_) | ToWorker::Drain | ToWorker::Forget => {}
+            ToWorker::Welcome(_)
+            | ToWorker::Hints(_)
+            | ToWorker::Member(..)
+            | ToWorker::Drain
+            | ToWorker::Forget => {}
         }
         Ok(())
     }
@@ -268,6 +273,7 @@ mod tests {
                 assistant: None,
                 inside: Some(1),
                 is_apart: false,
+                is_shared: false,
             };
             engine.clear();
             let (report, bounds) = solve(&engine, &job);

@@ -65,6 +65,7 @@ fn record(threads: u32) -> Record {
         table_bytes: 1 << 20,
         instance: 0,
         listens: true,
+        shares: true,
     };
     Record::new(&hello, Instant::now())
 }
@@ -224,6 +225,7 @@ fn job() -> Job {
         assistant: None,
         inside: None,
         is_apart: false,
+        is_shared: false,
     }
 }
 

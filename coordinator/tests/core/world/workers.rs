@@ -54,7 +54,8 @@ impl World {
         let state = SimWorker { process: Some(process), is_draining: false, ..state };
         let again = state.outbox.clone();
         self.workers.insert(worker, state);
-        self.apply(Event::Joined { worker, process: ProcessId(process.0), threads });
+        let process = ProcessId(process.0);
+        self.apply(Event::Joined { worker, process, threads, shares: false });
         self.outcome.happened.sent_again += again.len() as u64;
         for report in again {
             self.deliver(Event::Reported { worker, report });

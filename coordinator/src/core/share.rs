@@ -1,0 +1,135 @@
+//! Jobs whose search several workers share.
+//!
+//! In a small fleet nothing is cut that one worker could search: whoever has nothing else to do helps with what runs
+//! instead. The engine of who leads sends it moves to try, as it would give them to threads of its own, and it may
+//! have others try moves for what it tries. What they say to each other does not pass here, but for what is proved.
+//!
+//! Helpers go as soon as something waits that is needed for sure: who searches something whole takes the fewest nodes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::fleet::{Lease, Target};
+use super::late::CANDIDATES;
+use super::message::{JobId, WorkerId};
+use super::question::{Item, Key, Rank, State};
+use super::{Core, Turn};
+
+/// Who was asked to help with what, and as which jobs; those who have failed at it included, so that nobody is
+/// asked twice.
+#[derive(Debug, Default)]
+pub(super) struct Sharing(BTreeMap<Key, BTreeMap<WorkerId, JobId>>);
+
+impl Core {
+    /// Returns whether the fleet is so small that its workers share searches, and they can.
+    pub(super) fn shares(&self) -> bool {
+        (1..=self.config.most_sharing).contains(&self.slots()) && self.fleet.all_share()
+    }
+
+    /// Returns whether a job of so many predicted nodes is shared if `worker` gets it: one that will be over soon is not
+    /// worth a call.
+    pub(super) fn is_to_be_shared(&self, worker: WorkerId, target: Target, predicted: f64) -> bool {
+        let may_be = match target {
+            Target::Question(_) => self.shares() && predicted > self.config.shortest_job,
+            Target::Help => true,
+            _ => false,
+        };
+        may_be && self.fleet.can_share(worker)
+    }
+
+    /// Returns who leads the shared search of a question, and the job.
+    fn shared_lead(&self, key: Key) -> Option<(WorkerId, JobId)> {
+        let State::Running { jobs, .. } = &self.questions.get(&key)?.state else { return None };
+        let is_shared = |&&(worker, job): &&(WorkerId, JobId)| {
+            self.fleet.lease(worker, job).is_some_and(|lease| lease.is_shared)
+        };
+        jobs.iter().find(is_shared).copied().filter(|_| self.shares())
+    }
+
+    /// Returns whether workers who are idle can help with the running job of a question.
+    pub(super) fn is_shared(&self, key: Key) -> bool {
+        self.shared_lead(key).is_some()
+    }
+
+    /// Returns whether others have helped with a question.
+    pub(super) fn was_shared(&self, key: Key) -> bool {
+        self.sharing.0.contains_key(&key)
+    }
+
+    /// Returns whether something runs that workers who are idle can help with.
+    pub(super) fn can_help(&self) -> bool {
+        let mut running = self.single_copies.iter().take(CANDIDATES);
+        self.shares() && running.any(|&(_, key)| self.is_shared(key))
+    }
+
+    /// Has an idle worker help with the job that has the fewest helpers. Returns whether there was one.
+    pub(super) fn find_helper(&mut self, turn: &mut Turn<'_>) -> bool {
+        if !self.shares() {
+            return false;
+        }
+        let running = self.single_copies.iter().take(CANDIDATES).map(|&(_, key)| key);
+        let helpers = |key: &Key| self.sharing.0.get(key).map_or(0, BTreeMap::len);
+        let mut keys: Vec<Key> = running.collect();
+        keys.sort_by_key(helpers);
+        keys.into_iter().any(|key| self.help_with(turn, key))
+    }
+
+    fn help_with(&mut self, turn: &mut Turn<'_>, key: Key) -> bool {
+        let Some((lead, id)) = self.shared_lead(key) else { return false };
+        let asked = self.sharing.0.get(&key).into_iter().flat_map(BTreeMap::keys);
+        let others: Vec<WorkerId> = asked.copied().chain([lead]).collect();
+        let Some((worker, free)) = self.fleet.choose_to_share(id, &others) else { return false };
+        let Some(&running) = self.fleet.lease(lead, id) else { return false };
+        let job = Key { position: running.position, window: running.window };
+        let lease = Lease::new(Target::Help, running.home, job, free, running.predicted);
+        self.sharing.0.entry(key).or_default().insert(worker, id);
+        self.start(turn, worker, lease, u64::MAX);
+        self.make_familiar(key.position, lead); // What comes next is the lead's.
+        true
+    }
+
+    /// Has the helpers stop whose lead is done, or gone.
+    pub(super) fn dismiss_helpers(&mut self, turn: &mut Turn<'_>) {
+        let is_over = |key: &Key| self.shared_lead(*key).is_none();
+        let over: Vec<Key> = self.sharing.0.keys().copied().filter(is_over).collect();
+        for key in over {
+            let jobs = self.sharing.0.remove(&key).unwrap_or_default();
+            let jobs = jobs.into_iter().filter(|&(worker, job)| self.helps(worker, job)).collect();
+            self.cancel(turn, &jobs);
+        }
+    }
+
+    fn helps(&self, worker: WorkerId, job: JobId) -> bool {
+        self.fleet.lease(worker, job).is_some_and(|lease| lease.target == Target::Help)
+    }
+
+    /// Has as many helpers stop as are needed for what waits and is needed for sure.
+    pub(super) fn call_back(&mut self, turn: &mut Turn<'_>) {
+        if self.sharing.0.is_empty() {
+            return;
+        }
+        let is_sure = |(rank, _): &&(Rank, Item)| is_sure(*rank);
+        let sure = |list: &BTreeSet<_>| list.iter().take(CANDIDATES).take_while(is_sure).count();
+        let waiting = sure(&self.ready) + sure(&self.queue) + self.waiting_audits();
+        let coming = self.free_slots() + self.fleet.stopping();
+        let mut missing = waiting.saturating_sub(coming);
+        while missing > 0 {
+            let most = self.sharing.0.iter_mut().max_by_key(|(_, helpers)| helpers.len());
+            let Some((&key, helpers)) = most else { return };
+            match helpers.pop_last() {
+                Some((worker, job)) if self.helps(worker, job) => {
+                    self.cancel(turn, &BTreeSet::from([(worker, job)]));
+                    missing -= 1;
+                }
+                Some(_) => {}
+                None => {
+                    self.sharing.0.remove(&key);
+                }
+            }
+        }
+    }
+}
+
+/// Returns whether what waits is needed for sure, as far as one can tell.
+pub(super) fn is_sure(rank: Rank) -> bool {
+    rank.step == 0
+}
