@@ -2,7 +2,7 @@
 
 use crate::evaluation::LIMIT;
 use crate::search::level::Level;
-use crate::{Position, Square};
+use crate::{Control, Position, Square};
 
 /// A move somewhere in a search, for another engine to try: is it worth more than `alpha` to the player of `position`,
 /// and if so, how much, up to `beta`?
@@ -97,8 +97,24 @@ pub trait Hands: Send + Sync {
         !is_over()
     }
 
-    /// Has those who wait look again: a search is over.
+    /// Has those who [attend](Self::attend) look again: a search is over.
     fn rouse(&self) {}
+
+    /// Tries moves for the engines with the numbers `hands`, and for those who try moves for them, while the only thread
+    /// of the search waits for what they do; `run` does an errand. Returns when the search `is_over` with waiting;
+    /// `false`, at once, if nobody can use that.
+    fn serve(
+        &self,
+        hands: &[usize],
+        run: &dyn Fn(&Errand, &Control) -> Option<i32>,
+        is_over: &dyn Fn() -> bool,
+    ) -> bool {
+        let _ = (hands, run, is_over);
+        false
+    }
+
+    /// Has whoever [serves](Self::serve) look again: something has come back.
+    fn nudge(&self) {}
 
     /// Waits for an engine, which is number `hand` until it is [released](Self::release); `false` if there is none while it
     /// `is_wanted`. It is wanted as long as there are moves to try.

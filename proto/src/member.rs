@@ -9,7 +9,7 @@ use crate::v1::from_member::Word as FromWord;
 use crate::v1::to_member::Word as ToWord;
 
 /// The most hands that a worker has for one search.
-const MOST_HANDS: u32 = 1024;
+const MOST_HANDS: u32 = 64;
 
 /// What a worker says to the others that share a search with it. A *hand* is one of those of its threads that have others
 /// try moves.
@@ -35,6 +35,9 @@ pub enum FromMember {
         /// Its number for the errand.
         number: u64,
     },
+    /// The worker waits for those whom these hands have, bit 0 is hand 0, and does errands for them meanwhile, and for
+    /// those who do errands for them; with 0 it does not any more.
+    Offer(u64),
     /// An errand is over.
     Answer {
         /// The number that it came with.
@@ -83,7 +86,7 @@ fn hand(number: u32) -> Result<u32, InvalidField> {
     if number < MOST_HANDS {
         Ok(number)
     } else {
-        Err(InvalidField::new("hand", &number, "a hand from 0 to 1023"))
+        Err(InvalidField::new("hand", &number, "a hand from 0 to 63"))
     }
 }
 
@@ -132,6 +135,7 @@ impl From<FromMember> for FromWord {
                 Self::Errand(wire(hand, number, &errand))
             }
             FromMember::Recall { hand, number } => Self::Recall(v1::Recall { hand, number }),
+            FromMember::Offer(hands) => Self::Offer(v1::Offer { hands }),
             FromMember::Answer { number, value, nodes } => {
                 Self::Answer(v1::Answer { hand: 0, number, value, nodes })
             }
@@ -155,6 +159,7 @@ impl TryFrom<FromWord> for FromMember {
             FromWord::Recall(wire) => {
                 Self::Recall { hand: hand(wire.hand).map_err(of("recall"))?, number: wire.number }
             }
+            FromWord::Offer(v1::Offer { hands }) => Self::Offer(hands),
             FromWord::Answer(wire) => Self::Answer {
                 number: wire.number,
                 value: value(wire.value).map_err(of("answer"))?,

@@ -261,7 +261,7 @@ fn hints_of(wire: v1::Hints) -> Result<Vec<SharedHint>, InvalidField> {
     hints.map_err(|error| error.within("hints"))
 }
 
-const FROM_MEMBER: &str = "call, release, errand, recall or answer";
+const FROM_MEMBER: &str = "call, release, errand, recall, offer or answer";
 const TO_MEMBER: &str = "company, engaged, errand, recall or answer";
 
 /// Returns what one member says to others, which must be there.

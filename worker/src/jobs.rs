@@ -50,19 +50,26 @@ impl Running {
         self.control.nodes() + self.member.as_ref().map_or(0, |member| member.nodes())
     }
 
+    /// Returns the searches of the errands that it does for others.
+    fn errands(&self) -> Vec<Arc<Control>> {
+        self.member.as_ref().map_or_else(Vec::new, |member| member.errands())
+    }
+
     /// Returns what the search has come to believe and not told of.
     fn hints(&self) -> Vec<SharedHint> {
-        let errand = self.member.as_ref().and_then(|member| member.errand());
         let mut hints = self.control.take_hints();
-        hints.extend(errand.into_iter().flat_map(|errand| errand.take_hints()));
+        for errand in self.errands() {
+            hints.extend(errand.take_hints());
+        }
         hints
     }
 
     /// Returns what has been found inside the job, whose name this is, and not been told of, if there is anything.
     fn found(&self, job: u64) -> Option<Found> {
-        let errand = self.member.as_ref().and_then(|member| member.errand());
         let mut bounds = self.control.take_found();
-        bounds.extend(errand.into_iter().flat_map(|errand| errand.take_found()));
+        for errand in self.errands() {
+            bounds.extend(errand.take_found());
+        }
         (!bounds.is_empty()).then_some(Found { job, era: self.era, bounds })
     }
 }

@@ -24,6 +24,8 @@ const LEAST_EMPTIES: u32 = 16;
 
 /// How long threads wait before they look whether they are still to, …
 const LOOK: Duration = Duration::from_millis(1);
+/// … before they offer to do something meanwhile, …
+const SOON: Duration = Duration::from_micros(200);
 /// … and those before whom there is nothing to do.
 const LONG_LOOK: Duration = Duration::from_millis(50);
 
@@ -67,8 +69,9 @@ struct State {
     hands: [Hand; MOST_HANDS],
     /// The errands that were sent.
     sent: u64,
-    /// What this worker is to do, and the number with which it is to be answered.
-    task: Option<(u64, Task)>,
+    /// What this worker is to do, and the number with which it is to be answered. Who does an errand and waits for
+    /// others is on one, and may do another meanwhile.
+    tasks: Vec<(u64, Task)>,
     /// Whether the job is to end.
     stops: bool,
 }
@@ -81,7 +84,12 @@ pub(crate) struct Member {
     least_empties: u32,
     words: mpsc::UnboundedSender<FromWorker>,
     state: Mutex<State>,
-    changed: Condvar,
+    /// The number of others has changed, or a search is over.
+    company: Condvar,
+    /// There is something for a hand.
+    hands: Condvar,
+    /// There is something to do, or to be done with.
+    tasks: Condvar,
     /// The nodes of errands that are done.
     nodes: AtomicU64,
 }
@@ -103,7 +111,9 @@ impl Member {
             least_empties,
             words,
             state: Mutex::default(),
-            changed: Condvar::new(),
+            company: Condvar::new(),
+            hands: Condvar::new(),
+            tasks: Condvar::new(),
             nodes: AtomicU64::new(0),
         })
     }
@@ -129,10 +139,9 @@ impl Member {
         drop(self.words.send(FromWorker::Member(self.job, word)));
     }
 
-    /// Waits until something changes, or it is time to look.
-    fn wait<'a>(&self, state: MutexGuard<'a, State>, time: Duration) -> MutexGuard<'a, State> {
-        let waited = self.changed.wait_timeout(state, time);
-        waited.map_or_else(|poisoned| poisoned.into_inner().0, |(state, _)| state)
+    /// Has all look again.
+    fn call_all(&self) {
+        [&self.company, &self.hands, &self.tasks].into_iter().for_each(Condvar::notify_all);
     }
 
     /// Takes what others say.
@@ -159,17 +168,15 @@ impl Member {
                     *hand = Hand::Answered(value);
                 }
             }
-            ToMember::Errand { number, errand } => {
-                if let Some((_, Task::Runs(control))) =
-                    state.task.replace((number, Task::New(errand)))
-                {
-                    control.stop();
-                }
-            }
+            ToMember::Errand { number, errand } => state.tasks.push((number, Task::New(errand))),
             ToMember::Recall(number) => state.recall(Some(number)),
         }
         drop(state);
-        self.changed.notify_all();
+        match word {
+            ToMember::Company(_) => self.company.notify_all(),
+            ToMember::Engaged { .. } | ToMember::Answer { .. } => self.hands.notify_all(),
+            ToMember::Errand { .. } | ToMember::Recall(_) => self.tasks.notify_all(),
+        }
     }
 
     /// Notes that there is a connection again, and nobody known at its other end yet.
@@ -186,7 +193,7 @@ impl Member {
         }
         state.recall(None);
         drop(state);
-        self.changed.notify_all();
+        self.call_all();
     }
 
     /// Has whoever assists come to an end.
@@ -195,20 +202,22 @@ impl Member {
         state.stops = true;
         state.recall(None);
         drop(state);
-        self.changed.notify_all();
+        self.call_all();
     }
 
-    /// Returns the search of the errand that is being done.
-    pub(crate) fn errand(&self) -> Option<Arc<Control>> {
-        match &self.state().task {
-            Some((_, Task::Runs(control))) => Some(Arc::clone(control)),
-            _ => None,
-        }
+    /// Returns the searches of the errands that are being done.
+    pub(crate) fn errands(&self) -> Vec<Arc<Control>> {
+        let state = self.state();
+        let running = state.tasks.iter().filter_map(|(_, task)| match task {
+            Task::Runs(control) => Some(Arc::clone(control)),
+            Task::New(_) => None,
+        });
+        running.collect()
     }
 
     /// Returns the nodes that errands have taken.
     pub(crate) fn nodes(&self) -> u64 {
-        let running = self.errand().map_or(0, |control| control.nodes());
+        let running: u64 = self.errands().iter().map(|control| control.nodes()).sum();
         self.nodes.load(Ordering::Relaxed) + running
     }
 
@@ -220,7 +229,9 @@ impl Member {
         job: &Control,
     ) -> Answer {
         solver.know(&request.known);
-        while let Some((number, errand, control)) = member.next_errand(job) {
+        while let Some((number, errand, control)) =
+            member.next_errand(LONG_LOOK, true, |state| state.stops || job.is_stopped())
+        {
             let value = solver.run_errand(&errand, request.threads, &control);
             member.done(number, value, &control);
         }
@@ -235,40 +246,52 @@ impl Member {
         }
     }
 
-    /// Waits for an errand; `None` if the job is stopped.
-    fn next_errand(self: &Arc<Self>, job: &Control) -> Option<(u64, Errand, Arc<Control>)> {
+    /// Waits for an errand, which may have others do a part of it if it `is_shared`; `None` if the waiting `is_over`.
+    fn next_errand(
+        self: &Arc<Self>,
+        look: Duration,
+        is_shared: bool,
+        is_over: impl Fn(&State) -> bool,
+    ) -> Option<(u64, Errand, Arc<Control>)> {
         let mut state = self.state();
         loop {
-            if state.stops || job.is_stopped() {
+            if is_over(&state) {
                 return None;
             }
-            if let Some((number, Task::New(errand))) = state.task {
-                drop(state);
-                let control = Control::default().with_hints();
-                let control = control.with_hands(Self::hands_for(self, &errand));
-                let control = Arc::new(match self.inside {
-                    Some(nodes) => control.with_found(nodes),
-                    None => control,
-                });
-                state = self.state();
-                match &mut state.task {
-                    Some((latest, task)) if *latest == number => {
-                        *task = Task::Runs(Arc::clone(&control));
-                        return Some((number, errand, control));
-                    }
-                    _ => continue, // It was recalled meanwhile.
-                }
+            let new = state.tasks.iter().find_map(|(number, task)| match task {
+                Task::New(errand) => Some((*number, *errand)),
+                Task::Runs(_) => None,
+            });
+            let Some((number, errand)) = new else {
+                state = wait(&self.tasks, state, look);
+                continue;
+            };
+            drop(state);
+            let control = Arc::new(self.control_for(&errand, is_shared));
+            state = self.state();
+            let task = state.tasks.iter_mut().find(|(latest, _)| *latest == number);
+            // It may have been recalled meanwhile.
+            if let Some((_, task)) = task {
+                *task = Task::Runs(Arc::clone(&control));
+                return Some((number, errand, control));
             }
-            state = self.wait(state, LONG_LOOK);
         }
+    }
+
+    /// Returns what controls the search of an errand.
+    fn control_for(self: &Arc<Self>, errand: &Errand, is_shared: bool) -> Control {
+        let control = Control::default().with_hints();
+        let control = match self.inside {
+            Some(nodes) => control.with_found(nodes),
+            None => control,
+        };
+        if is_shared { control.with_hands(Self::hands_for(self, errand)) } else { control }
     }
 
     /// Answers an errand, after what its search has come to believe and to know.
     fn done(&self, number: u64, value: Option<i32>, control: &Control) {
         let mut state = self.state();
-        if matches!(state.task, Some((latest, Task::Runs(_))) if latest == number) {
-            state.task = None;
-        }
+        state.tasks.retain(|(latest, _)| *latest != number);
         self.nodes.fetch_add(control.nodes(), Ordering::Relaxed);
         drop(state);
         let (hints, bounds) = (control.take_hints(), control.take_found());
@@ -284,17 +307,28 @@ impl Member {
 }
 
 impl State {
-    /// Stops the errand with this number, or any; one that was not begun is forgotten.
+    /// Stops the errand with this number, or all; what was not begun is forgotten.
     fn recall(&mut self, number: Option<u64>) {
-        if let Some((latest, task)) = &self.task
-            && number.is_none_or(|number| number == *latest)
-        {
+        self.tasks.retain(|(latest, task)| {
+            let is_meant = number.is_none_or(|number| number == *latest);
             match task {
-                Task::Runs(control) => control.stop(),
-                Task::New(_) => self.task = None,
+                Task::Runs(control) if is_meant => control.stop(),
+                Task::New(_) if is_meant => return false,
+                _ => {}
             }
-        }
+            true
+        });
     }
+}
+
+/// Waits until something changes, or it is time to look.
+fn wait<'a>(
+    changed: &Condvar,
+    state: MutexGuard<'a, State>,
+    time: Duration,
+) -> MutexGuard<'a, State> {
+    let waited = changed.wait_timeout(state, time);
+    waited.map_or_else(|poisoned| poisoned.into_inner().0, |(state, _)| state)
 }
 
 /// Those with whom a search is shared, as the engine sees them.
@@ -327,13 +361,45 @@ impl Hands for Others {
             if hand < state.helpers {
                 return true;
             }
-            drop(self.member.wait(state, LONG_LOOK));
+            drop(wait(&self.member.company, state, LONG_LOOK));
         }
         false
     }
 
     fn rouse(&self) {
-        self.member.changed.notify_all();
+        self.member.company.notify_all();
+    }
+
+    fn serve(
+        &self,
+        hands: &[usize],
+        run: &dyn Fn(&Errand, &Control) -> Option<i32>,
+        is_over: &dyn Fn() -> bool,
+    ) -> bool {
+        let offered = hands.iter().fold(0_u64, |offered, &hand| offered | 1 << hand);
+        if self.count == 0 || offered == 0 {
+            return false;
+        }
+        let member = &self.member;
+        let mut state = member.state();
+        if !is_over() {
+            state = wait(&member.tasks, state, SOON);
+        }
+        drop(state);
+        if is_over() {
+            return true;
+        }
+        member.say(FromMember::Offer(offered));
+        while let Some((number, errand, control)) = member.next_errand(LOOK, false, |_| is_over()) {
+            let value = run(&errand, &control);
+            member.done(number, value, &control);
+        }
+        member.say(FromMember::Offer(0));
+        true
+    }
+
+    fn nudge(&self) {
+        self.member.tasks.notify_all();
     }
 
     fn engage(&self, hand: usize, is_wanted: &dyn Fn() -> bool) -> bool {
@@ -353,7 +419,7 @@ impl Hands for Others {
                     self.member.say(FromMember::Call(number(hand)));
                 }
             }
-            drop(self.member.wait(state, LOOK));
+            drop(wait(&self.member.hands, state, LOOK));
         }
     }
 
@@ -388,7 +454,7 @@ impl Hands for Others {
                 return None;
             }
             if let Hand::Waits(_) = state.hands[hand] {
-                state = self.member.wait(state, LOOK);
+                state = wait(&self.member.hands, state, LOOK);
             }
         }
     }

@@ -297,8 +297,7 @@ impl Session<'_> {
                 Some(report) = self.worker.reports.recv() => self.report(report).await?,
                 _ = self.heartbeat.tick() => {
                     self.worker.show();
-                    let jobs = self.worker.jobs.progress(self.worker.sessions);
-                    self.say(FromWorker::Heartbeat(jobs)).await?;
+                    self.tell_progress().await?;
                 }
                 () = beat(&mut self.interims) => {
                     self.tell_news().await?;
@@ -340,10 +339,19 @@ impl Session<'_> {
     /// that.
     async fn tell_news(&mut self) -> Result<(), Status> {
         self.tell_found().await?;
+        if self.worker.jobs.are_shared() {
+            self.tell_progress().await?; // Who leads may be done before the next beat of the heart.
+        }
         for interim in self.worker.jobs.news(self.worker.sessions) {
             self.say(FromWorker::Interim(interim)).await?;
         }
         Ok(())
+    }
+
+    /// Tells how far the running jobs are.
+    async fn tell_progress(&mut self) -> Result<(), Status> {
+        let jobs = self.worker.jobs.progress(self.worker.sessions);
+        self.say(FromWorker::Heartbeat(jobs)).await
     }
 
     /// Tells what the running jobs have come to believe, and to know, on their way.

@@ -1,11 +1,12 @@
 //! What workers say to each other that share the search of a job.
 //!
-//! Each of them may have others try moves: its *hands* call for somebody, and whoever does nothing is engaged. From
+//! Each of them may have others try moves: its *hands* call for somebody, and whoever does nothing is engaged. That may be
+//! somebody who waits for the one that calls. From
 //! then on the coordinator passes on what the two say, without asking the core, which would think about other things
 //! meanwhile; it has decided who shares a search by handing out the job. Only what is proved takes the way through the
 //! core, so that it is a claim of who has found it before somebody else builds on it.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use outflank_engine::{Bound, Errand, FoundBound, Score};
@@ -27,15 +28,39 @@ struct Asked {
     errand: Errand,
 }
 
+/// The work of one for another.
+#[derive(Debug)]
+struct Post {
+    /// For whom.
+    caller: Hand,
+    asked: Option<Asked>,
+}
+
 /// A worker that shares a search.
 #[derive(Debug)]
 struct Member {
     era: u64,
-    /// Whether it does errands.
+    /// Whether it is there for the errands of others.
     helps: bool,
-    /// Whose errands it does now.
-    engaged_by: Option<Hand>,
-    asked: Option<Asked>,
+    /// For whom it does errands.
+    post: Option<Post>,
+    /// The hands for whose helpers it waits, and for whom it would do errands meanwhile: bit 0 is hand 0.
+    offers: u64,
+    /// For whom it does errands while it waits.
+    aside: Option<Post>,
+}
+
+impl Member {
+    /// Returns the work that it has.
+    fn posts(&self) -> impl Iterator<Item = &Post> {
+        [&self.post, &self.aside].into_iter().flatten()
+    }
+
+    /// Returns its work for `caller`, if it has any.
+    fn post_for(&mut self, caller: Hand) -> Option<&mut Post> {
+        let posts = [&mut self.post, &mut self.aside].into_iter().flatten();
+        posts.into_iter().find(|post| post.caller == caller)
+    }
 }
 
 /// Those who share the search of one job.
@@ -44,8 +69,6 @@ struct Circle {
     members: BTreeMap<WorkerId, Member>,
     /// The hands that want somebody, those first that have called first.
     calls: VecDeque<Hand>,
-    /// Who does errands and does nothing.
-    idle: BTreeSet<WorkerId>,
     serials: u64,
 }
 
@@ -55,70 +78,82 @@ type Say = (WorkerId, ToMember);
 impl Circle {
     fn join(&mut self, worker: WorkerId, era: u64, helps: bool, says: &mut Vec<Say>) {
         self.leave(worker, says);
-        self.members.insert(worker, Member { era, helps, engaged_by: None, asked: None });
-        if helps {
-            self.idle.insert(worker);
-        }
+        let member = Member { era, helps, post: None, offers: 0, aside: None };
+        self.members.insert(worker, member);
         self.count(says);
         self.bring_together(says);
     }
 
     fn leave(&mut self, worker: WorkerId, says: &mut Vec<Say>) {
         let Some(member) = self.members.remove(&worker) else { return };
-        self.idle.remove(&worker);
         self.calls.retain(|&(caller, _)| caller != worker);
-        if let Some((caller, hand)) = member.engaged_by {
+        for &Post { caller: (caller, hand), .. } in member.posts() {
             says.push((caller, ToMember::Engaged { hand, is_there: false }));
         }
-        let is_its =
-            |member: &Member| member.engaged_by.is_some_and(|(caller, _)| caller == worker);
-        let helpers: Vec<WorkerId> =
-            self.members.iter().filter(|(_, member)| is_its(member)).map(|(&id, _)| id).collect();
-        helpers.into_iter().for_each(|helper| self.set_free(helper, says));
+        let callers = self.members.values().flat_map(Member::posts).map(|post| post.caller);
+        let gone: Vec<Hand> = callers.filter(|&(caller, _)| caller == worker).collect();
+        gone.into_iter().for_each(|caller| self.release(caller, says));
         self.count(says);
         self.bring_together(says);
     }
 
-    /// Tells all how many others do errands.
+    /// Tells all how many others there are.
     fn count(&self, says: &mut Vec<Say>) {
-        let helpers = self.members.values().filter(|member| member.helps).count();
-        for (&worker, member) in &self.members {
-            let others = helpers - usize::from(member.helps);
-            says.push((worker, ToMember::Company(u32::try_from(others).unwrap_or(u32::MAX))));
-        }
-    }
-
-    /// Has a helper do nothing any more.
-    fn set_free(&mut self, helper: WorkerId, says: &mut Vec<Say>) {
-        let Some(member) = self.members.get_mut(&helper) else { return };
-        member.engaged_by = None;
-        if let Some(asked) = member.asked.take() {
-            says.push((helper, ToMember::Recall(asked.serial)));
-        }
-        self.idle.insert(helper);
+        let others = u32::try_from(self.members.len().saturating_sub(1)).unwrap_or(u32::MAX);
+        says.extend(self.members.keys().map(|&worker| (worker, ToMember::Company(others))));
     }
 
     /// Gives those who do nothing to the hands that want somebody.
     fn bring_together(&mut self, says: &mut Vec<Say>) {
-        let mut unmet = VecDeque::new();
-        while let Some((caller, hand)) = self.calls.pop_front() {
-            let helper = self.idle.iter().copied().find(|&helper| helper != caller);
-            match helper.and_then(|helper| Some((helper, self.members.get_mut(&helper)?))) {
-                Some((helper, member)) => {
-                    member.engaged_by = Some((caller, hand));
-                    self.idle.remove(&helper);
-                    says.push((caller, ToMember::Engaged { hand, is_there: true }));
-                }
-                None => unmet.push_back((caller, hand)),
+        let is_free = |member: &Member| {
+            member.helps && member.post.is_none() || member.offers != 0 && member.aside.is_none()
+        };
+        if !self.members.values().any(is_free) {
+            return; // As nearly always where many share a search: there may be hundreds of calls.
+        }
+        for call in std::mem::take(&mut self.calls) {
+            if self.engage(call) {
+                let (caller, hand) = call;
+                says.push((caller, ToMember::Engaged { hand, is_there: true }));
+            } else {
+                self.calls.push_back(call);
             }
         }
-        self.calls = unmet;
     }
 
-    /// Returns who does errands for `caller`.
-    fn engaged_by(&self, caller: Hand) -> Option<WorkerId> {
-        let is_its = |member: &Member| member.engaged_by == Some(caller);
-        self.members.iter().find(|(_, member)| is_its(member)).map(|(&helper, _)| helper)
+    /// Finds somebody who does errands for a hand. Returns whether there is somebody.
+    fn engage(&mut self, caller: Hand) -> bool {
+        let post = Some(Post { caller, asked: None });
+        let mut others = self.members.iter_mut().filter(|(id, _)| **id != caller.0);
+        if let Some((_, idle)) = others.find(|(_, other)| other.helps && other.post.is_none()) {
+            idle.post = post;
+            return true;
+        }
+        let waits = self.who_waits_for(caller.0);
+        let waits = waits.and_then(|id| self.members.get_mut(&id));
+        waits.map(|waits| waits.aside = post).is_some()
+    }
+
+    /// Returns who waits for `worker`, or for somebody of whose errand that does a part, and does nothing meanwhile.
+    fn who_waits_for(&self, worker: WorkerId) -> Option<WorkerId> {
+        let mut below = worker;
+        // What somebody says could make them a ring: then each was looked at once.
+        for _ in 0..self.members.len() {
+            let (above, hand) = self.members.get(&below)?.post.as_ref()?.caller;
+            let member = self.members.get(&above)?;
+            let waits = 1_u64.checked_shl(hand).is_some_and(|bit| member.offers & bit != 0);
+            if waits && member.aside.is_none() && above != worker {
+                return Some(above);
+            }
+            below = above;
+        }
+        None
+    }
+
+    /// Returns who does errands for `caller`, and their work.
+    fn post_for(&mut self, caller: Hand) -> Option<(WorkerId, &mut Post)> {
+        let mut posts = self.members.iter_mut();
+        posts.find_map(|(&id, member)| Some((id, member.post_for(caller)?)))
     }
 
     /// Takes what `worker` says; returns what was found out for another if it is proved.
@@ -133,52 +168,65 @@ impl Circle {
             FromMember::Call(hand) => {
                 self.release((worker, hand), says);
                 self.calls.push_back((worker, hand));
-                self.bring_together(says);
             }
-            FromMember::Release(hand) => {
-                self.release((worker, hand), says);
-                self.bring_together(says);
-            }
+            FromMember::Release(hand) => self.release((worker, hand), says),
+            FromMember::Offer(hands) => self.offer(worker, hands, says),
             FromMember::Errand { hand, number, errand } => {
                 self.ask((worker, hand), number, errand, says);
+                return None;
             }
-            FromMember::Recall { hand, number } => self.recall((worker, hand), number, says),
+            FromMember::Recall { hand, number } => {
+                self.recall((worker, hand), number, says);
+                return None;
+            }
             FromMember::Answer { number, value, nodes } => {
                 return self.answer(job, worker, number, value, nodes, says);
             }
         }
+        self.bring_together(says);
         None
     }
 
+    /// Has nobody do errands for a hand any more.
     fn release(&mut self, caller: Hand, says: &mut Vec<Say>) {
         self.calls.retain(|&call| call != caller);
-        if let Some(helper) = self.engaged_by(caller) {
-            self.set_free(helper, says);
+        let Some((helper, post)) = self.post_for(caller) else { return };
+        if let Some(asked) = post.asked.take() {
+            says.push((helper, ToMember::Recall(asked.serial)));
+        }
+        let Some(member) = self.members.get_mut(&helper) else { return };
+        let is_its = |post: &mut Post| post.caller == caller;
+        member.post.take_if(is_its);
+        member.aside.take_if(is_its);
+    }
+
+    /// Notes for whom a worker would do errands while it waits.
+    fn offer(&mut self, worker: WorkerId, hands: u64, says: &mut Vec<Say>) {
+        let Some(member) = self.members.get_mut(&worker) else { return };
+        member.offers = hands;
+        if hands == 0
+            && let Some(Post { caller: (caller, hand), .. }) = member.aside.take()
+        {
+            says.push((caller, ToMember::Engaged { hand, is_there: false }));
         }
     }
 
     fn ask(&mut self, caller: Hand, number: u64, errand: Errand, says: &mut Vec<Say>) {
-        let (asker, hand) = caller;
-        let helper = self.engaged_by(caller);
-        let Some((helper, member)) = helper.and_then(|id| Some((id, self.members.get_mut(&id)?)))
-        else {
+        let serial = self.serials + 1;
+        let Some((helper, post)) = self.post_for(caller) else {
             // Whoever it thinks it has is gone.
+            let (asker, hand) = caller;
             says.push((asker, ToMember::Answer { hand, number, value: None }));
             return;
         };
-        self.serials += 1;
-        let serial = self.serials;
-        member.asked = Some(Asked { serial, number, errand });
+        post.asked = Some(Asked { serial, number, errand });
+        self.serials = serial;
         says.push((helper, ToMember::Errand { number: serial, errand }));
     }
 
     fn recall(&mut self, caller: Hand, number: u64, says: &mut Vec<Say>) {
-        let helper = self.engaged_by(caller);
-        let Some((helper, member)) = helper.and_then(|id| Some((id, self.members.get_mut(&id)?)))
-        else {
-            return;
-        };
-        if let Some(asked) = member.asked.take_if(|asked| asked.number == number) {
+        let Some((helper, post)) = self.post_for(caller) else { return };
+        if let Some(asked) = post.asked.take_if(|asked| asked.number == number) {
             says.push((helper, ToMember::Recall(asked.serial)));
         }
     }
@@ -192,13 +240,15 @@ impl Circle {
         nodes: u64,
         says: &mut Vec<Say>,
     ) -> Option<Answered> {
-        let member = self.members.get_mut(&helper)?;
-        let (asker, hand) = member.engaged_by?;
-        let asked = member.asked.take_if(|asked| asked.serial == serial)?;
-        let (number, era) = (asked.number, member.era);
+        let Member { era, post, aside, .. } = self.members.get_mut(&helper)?;
+        let mut asked = [post, aside].into_iter().flatten().filter_map(|post| {
+            let asked = post.asked.take_if(|asked| asked.serial == serial)?;
+            Some((post.caller, asked))
+        });
+        let ((asker, hand), Asked { number, errand, .. }) = asked.next()?;
         match value {
-            Some(value) if asked.errand.level() == Errand::PROOF => {
-                let found = proved(&asked.errand, value, nodes);
+            Some(value) if errand.level() == Errand::PROOF => {
+                let (era, found) = (*era, proved(&errand, value, nodes));
                 Some(Answered { worker: helper, job, era, asker, hand, number, value, found })
             }
             value => {

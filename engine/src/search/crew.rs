@@ -14,6 +14,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use super::SearchSet;
 use super::ahead::{Advance, Prospect};
 use super::board::Node;
+use super::hands;
 use super::order::Candidate;
 use super::past::{Past, Verdict};
 use super::principal::{Task, brother};
@@ -24,7 +25,7 @@ use super::turns::{self, Turns};
 use super::witness::Witness;
 use crate::evaluation::Weights;
 use crate::table::{Hints, Table};
-use crate::{Control, Hands, Position};
+use crate::{Control, Errand, Hands, Position};
 
 /// Fewest empty squares at which a position is split: below, handing work over costs more than
 /// the work.
@@ -65,6 +66,10 @@ pub(crate) struct Crew<'a> {
     idle_hands: AtomicUsize,
     /// The fewest empty squares of these positions.
     errands_from: u32,
+    /// The split of which each of the other engines tries a move.
+    sent: Mutex<Vec<(usize, Arc<SplitPoint>)>>,
+    /// The threads of the search.
+    threads: usize,
     /// Whether a split is open; read without the lock by who may have better things to do.
     has_work: AtomicBool,
     notices: Mutex<Notices>,
@@ -110,9 +115,29 @@ impl<'a> Crew<'a> {
             idle: AtomicUsize::new(0),
             idle_hands: AtomicUsize::new(0),
             errands_from: control.hands().map_or(u32::MAX, Hands::least_empties),
+            sent: Mutex::default(),
+            threads: 1,
             has_work: AtomicBool::new(false),
             notices: Mutex::default(),
             changed: Condvar::new(),
+        }
+    }
+
+    /// Returns the crew with so many threads.
+    pub(crate) fn of_threads(self, threads: usize) -> Self {
+        Self { threads, ..self }
+    }
+
+    /// Returns what the engine gives to the search.
+    fn tools(&self) -> Tools<'a> {
+        Tools {
+            table: self.table,
+            hints: self.hints,
+            weights: self.weights,
+            generation: self.generation,
+            assistant: self.assistant,
+            witness: self.witness,
+            turns: self.turns,
         }
     }
 
@@ -217,9 +242,16 @@ impl<'a> Crew<'a> {
         self.has_work.load(Ordering::Relaxed)
     }
 
-    /// Waits until `split`, of which no move is left to take, is done, or there is work below it, which is returned.
-    fn wait_for(&self, split: &Arc<SplitPoint>, thread: usize) -> Option<Arc<SplitPoint>> {
-        let mut notices = self.notices();
+    /// Waits until `split`, of which no move is left to take, is done, or there is work below it, which is returned. Where
+    /// the other engines that try its moves can use help, does that meanwhile.
+    fn wait_for<K: SearchSet>(
+        &self,
+        kernels: K,
+        split: &Arc<SplitPoint>,
+        thread: usize,
+    ) -> Option<Arc<SplitPoint>> {
+        let may_serve = self.threads == 1 && self.control.hands().is_some();
+        let (mut notices, mut serves) = (self.notices(), may_serve);
         loop {
             if split.has_returned() {
                 return Some(Arc::clone(split));
@@ -230,8 +262,36 @@ impl<'a> Crew<'a> {
             if let Some(below) = notices.open.iter().find(|open| open.is_below(split)) {
                 return Some(Arc::clone(below));
             }
-            notices = self.wait_for_change(notices, thread);
+            if serves {
+                drop(notices);
+                serves = self.serve(kernels, split);
+                notices = self.notices();
+            } else {
+                notices = self.wait_for_change(notices, thread);
+                serves = may_serve;
+            }
         }
+    }
+
+    /// Tries moves for the other engines that try those of `split`, until they are done; `false` if nobody can use that.
+    fn serve<K: SearchSet>(&self, kernels: K, split: &Arc<SplitPoint>) -> bool {
+        let Some(hands) = self.control.hands() else { return false };
+        let is_its = |sent: &Arc<SplitPoint>| Arc::ptr_eq(sent, split) || sent.is_below(split);
+        let sent = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
+        let numbers: Vec<usize> =
+            sent.iter().filter(|(_, sent)| is_its(sent)).map(|&(hand, _)| hand).collect();
+        drop(sent);
+        let tools = self.tools();
+        let run =
+            |errand: &Errand, control: &Control| hands::run(kernels, &tools, errand, 1, control);
+        hands.serve(&numbers, &run, &|| split.is_done() || split.has_returned())
+    }
+
+    /// Notes that other engine number `hand` tries moves of `split`; `None`: of none.
+    pub(super) fn note_sent(&self, hand: usize, split: Option<&Arc<SplitPoint>>) {
+        let mut sent = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
+        sent.retain(|&(other, _)| other != hand);
+        sent.extend(split.map(|split| (hand, Arc::clone(split))));
     }
 
     fn wait_for_change<'b>(
@@ -396,7 +456,7 @@ pub(crate) fn split<K: SearchSet>(
     let split = Arc::new(SplitPoint::new(searcher.split.clone(), moves.to_vec(), *task));
     searcher.crew.open(&split, searcher.thread);
     work_on(searcher, &split);
-    while let Some(below) = searcher.crew.wait_for(&split, searcher.thread) {
+    while let Some(below) = searcher.crew.wait_for(searcher.kernels, &split, searcher.thread) {
         work_on(searcher, &below);
     }
     *task = split.outcome()?;

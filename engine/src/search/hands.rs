@@ -31,13 +31,17 @@ impl<'a> Crew<'a> {
             }
             let mut next = Some(split);
             while let Some(split) = next {
-                next = if self.send_moves(kernels, &split, hands, hand) {
+                self.note_sent(hand, Some(&split));
+                let are_sent = self.send_moves(kernels, &split, hands, hand);
+                self.note_sent(hand, None);
+                next = if are_sent {
                     self.close(&split, 0);
                     self.errands(least)
                 } else {
                     self.call(0); // Whoever opened the split may wait for what came back.
                     None
                 };
+                hands.nudge();
             }
             hands.release(hand);
         }
@@ -118,7 +122,7 @@ pub(crate) fn run<K: SearchSet>(
     control: &Control,
 ) -> Option<i32> {
     let position = errand.position();
-    let crew = Crew::new(tools, control, u64::MAX, position);
+    let crew = Crew::new(tools, control, u64::MAX, position).of_threads(threads);
     with_threads(kernels, &crew, threads, |searcher| {
         let board = Board { player: position.player(), opponent: position.opponent() };
         let square = errand.square().index();

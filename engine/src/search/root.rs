@@ -27,7 +27,7 @@ pub(crate) fn solve<K: SearchSet>(
     control: &Control,
 ) -> Answer {
     let limit = request.node_limit.unwrap_or(u64::MAX);
-    let crew = Crew::new(tools, control, limit, request.position);
+    let crew = Crew::new(tools, control, limit, request.position).of_threads(request.threads);
     for &(position, bound) in &request.known {
         remember(kernels, &crew, position, bound);
     }

@@ -55,10 +55,10 @@ fn who_waits_for_a_split_helps_below_it_and_nowhere_else() {
     for open in [&stranger, &split, &below] {
         crew.open(open, 0);
     }
-    let found = crew.wait_for(&split, 0).expect("there is work below it");
+    let found = crew.wait_for(Scalar::new(), &split, 0).expect("there is work below it");
     assert!(Arc::ptr_eq(&found, &below));
     split.finish(square, Ok(-2));
-    assert!(crew.wait_for(&split, 0).is_none(), "it is done");
+    assert!(crew.wait_for(Scalar::new(), &split, 0).is_none(), "it is done");
     // Who has nothing to wait for takes the oldest.
     assert!(Arc::ptr_eq(&offered_split(&crew), &stranger));
     crew.close(&stranger, 0);
@@ -125,7 +125,9 @@ fn other_engines_get_moves_of_large_positions_only_and_wake_who_waits_for_what_t
     assert!(crew.errands(20).is_none(), "no move of it is left");
     let (sender, found) = mpsc::channel();
     thread::scope(|scope| {
-        scope.spawn(|| sender.send(crew.wait_for(&large, 0)).expect("somebody listens"));
+        scope.spawn(|| {
+            sender.send(crew.wait_for(Scalar::new(), &large, 0)).expect("somebody listens");
+        });
         while crew.idle.load(Ordering::Relaxed) == 0 {
             thread::yield_now();
         }
