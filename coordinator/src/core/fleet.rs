@@ -47,6 +47,8 @@ pub(super) struct Lease {
     pub(super) predicted: f64,
     /// Whether several workers can share the search.
     pub(super) is_shared: bool,
+    /// Whether others have had a part in it.
+    pub(super) was_helped: bool,
     /// The nodes after which its worker gives it up.
     pub(super) limit: u64,
     /// The nodes it has searched by its last sign of life.
@@ -81,6 +83,7 @@ impl Lease {
             threads,
             predicted,
             is_shared: false,
+            was_helped: false,
             limit: 0,
             nodes: 0,
             told: 0,

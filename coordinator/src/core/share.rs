@@ -50,11 +50,6 @@ impl Core {
         self.shared_lead(key).is_some()
     }
 
-    /// Returns whether others have helped with a question.
-    pub(super) fn was_shared(&self, key: Key) -> bool {
-        self.sharing.0.contains_key(&key)
-    }
-
     /// Returns whether something runs that workers who are idle can help with.
     pub(super) fn can_help(&self) -> bool {
         let mut running = self.single_copies.iter().take(CANDIDATES);
@@ -78,7 +73,9 @@ impl Core {
         let asked = self.sharing.0.get(&key).into_iter().flat_map(BTreeMap::keys);
         let others: Vec<WorkerId> = asked.copied().chain([lead]).collect();
         let Some((worker, free)) = self.fleet.choose_to_share(id, &others) else { return false };
-        let Some(&running) = self.fleet.lease(lead, id) else { return false };
+        let Some(running) = self.fleet.lease_mut(lead, id) else { return false };
+        running.was_helped = true;
+        let running = *running;
         let job = Key { position: running.position, window: running.window };
         let lease = Lease::new(Target::Help, running.home, job, free, running.predicted);
         self.sharing.0.entry(key).or_default().insert(worker, id);
