@@ -260,9 +260,9 @@ impl Core {
     /// Compares what a job took with what was predicted.
     fn learn_cost(&mut self, lease: &Lease, report: &Report) {
         // Of a search that was shared the others have done a part.
-        if let Target::Question(key) = lease.target
+        if let Target::Question(_) = lease.target
             && report.finished
-            && !self.was_shared(key)
+            && !lease.was_helped
         {
             self.predictor.learn(lease.window, lease.predicted, report.nodes);
         }
