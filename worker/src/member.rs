@@ -185,6 +185,7 @@ impl Member {
             *hand = Hand::Lost;
         }
         state.recall(None);
+        state.task = None; // Nobody is left to be answered.
         drop(state);
         self.changed.notify_all();
     }
@@ -208,7 +209,12 @@ impl Member {
 
     /// Returns the nodes that errands have taken.
     pub(crate) fn nodes(&self) -> u64 {
-        let running = self.errand().map_or(0, |control| control.nodes());
+        // While the lock is held: no errand ends between the two, which would be counted twice.
+        let state = self.state();
+        let running = match &state.task {
+            Some((_, Task::Runs(control))) => control.nodes(),
+            _ => 0,
+        };
         self.nodes.load(Ordering::Relaxed) + running
     }
 
@@ -263,14 +269,9 @@ impl Member {
         }
     }
 
-    /// Answers an errand, after what its search has come to believe and to know.
-    fn done(&self, number: u64, value: Option<i32>, control: &Control) {
-        let mut state = self.state();
-        if matches!(state.task, Some((latest, Task::Runs(_))) if latest == number) {
-            state.task = None;
-        }
-        self.nodes.fetch_add(control.nodes(), Ordering::Relaxed);
-        drop(state);
+    /// Answers an errand, after what its search has come to believe and to know. One in whose place another has come, or
+    /// whose connection is gone, is answered to nobody: who asks next may use its number for something else.
+    fn done(&self, number: u64, value: Option<i32>, control: &Arc<Control>) {
         let (hints, bounds) = (control.take_hints(), control.take_found());
         if !hints.is_empty() {
             drop(self.words.send(FromWorker::Hints(self.job, hints)));
@@ -279,7 +280,13 @@ impl Member {
             let found = Found { job: self.job, era: self.era, bounds };
             drop(self.words.send(FromWorker::Found(found)));
         }
-        self.say(FromMember::Answer { number, value, nodes: control.nodes() });
+        let mut state = self.state();
+        self.nodes.fetch_add(control.nodes(), Ordering::Relaxed);
+        if matches!(&state.task, Some((_, Task::Runs(own))) if Arc::ptr_eq(own, control)) {
+            state.task = None;
+            // While the lock is held: what is said before the connection is lost is dropped with it.
+            self.say(FromMember::Answer { number, value, nodes: control.nodes() });
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Jobs whose search several workers share: the worker that leads, and the one that does errands.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use outflank_engine::{
     Answer, Bound, Control, Engine, Errand, Position, Request, Settings, Square, brute_force,
@@ -56,11 +56,13 @@ impl Solver for Fresh {
     }
 }
 
-/// Does errands until they are stopped, and says so when it begins and ends one.
+/// Does errands until they are stopped, and says so when it begins and ends one. In the end it has a value for some:
+/// those in a window that begins above 0.
 #[derive(Clone, Default)]
 struct Dawdling {
     begun: Arc<Notify>,
     ended: Arc<Notify>,
+    may_end: Arc<AtomicBool>,
 }
 
 impl Solver for Dawdling {
@@ -68,13 +70,17 @@ impl Solver for Dawdling {
         Endless.solve(request, control)
     }
 
-    fn run_errand(&self, _errand: &Errand, _threads: usize, control: &Control) -> Option<i32> {
+    fn run_errand(&self, errand: &Errand, _threads: usize, control: &Control) -> Option<i32> {
         self.begun.notify_one();
         while !control.is_stopped() {
             std::thread::yield_now();
         }
         self.ended.notify_one();
-        None
+        let is_done = errand.window().0 > 0;
+        while is_done && !self.may_end.load(Ordering::SeqCst) {
+            std::thread::yield_now();
+        }
+        is_done.then_some(2)
     }
 }
 
@@ -286,7 +292,8 @@ async fn an_assistant_of_a_shared_job_does_errands_truly_and_counts_their_nodes(
 }
 
 #[tokio::test]
-async fn an_errand_that_is_recalled_or_replaced_is_answered_without_a_value() {
+async fn an_errand_that_is_recalled_is_answered_without_a_value_and_one_that_is_replaced_not_at_all()
+ {
     let (mut script, solver) = (Script::start(None), Dawdling::default());
     let worker = script.worker(solver.clone());
     let mut connection = script.connection().await;
@@ -301,8 +308,9 @@ async fn an_errand_that_is_recalled_or_replaced_is_answered_without_a_value() {
     in_time(solver.begun.notified()).await;
     connection.says(ToMember::Recall(1)).await; // It is over already.
     connection.says(ToMember::Errand { number: 3, errand }).await;
-    assert_eq!(connection.word().await, unanswered(2));
     in_time(solver.begun.notified()).await;
+    connection.says(ToMember::Recall(3)).await;
+    assert_eq!(connection.word().await, unanswered(3), "nobody waits for the second any more");
     connection.tell(ToWorker::Cancel(1)).await;
     assert!(!connection.report_at_last().await.finished);
     connection.tell(ToWorker::Acknowledge(1)).await;
@@ -337,5 +345,28 @@ async fn an_assistant_whose_connection_is_cut_stops_its_errand_and_waits_for_oth
     second.tell(ToWorker::Job(helped(1))).await;
     second.says(ToMember::Errand { number: 1, errand: errand(20, (-1, 1)) }).await;
     in_time(solver.begun.notified()).await;
+    worker.kill();
+}
+
+#[tokio::test]
+async fn an_answer_that_is_late_for_its_connection_is_none_to_the_errand_of_that_number_over_the_next()
+ {
+    let (mut script, solver) = (Script::start(None), Dawdling::default());
+    let worker = script.worker(solver.clone());
+    let first = script.connection().await;
+    first.tell(ToWorker::Job(helped(1))).await;
+    first.says(ToMember::Errand { number: 1, errand: errand(20, (1, 3)) }).await;
+    in_time(solver.begun.notified()).await;
+    drop(first);
+    in_time(solver.ended.notified()).await;
+    let mut second = script.connection().await;
+    second.tell(ToWorker::Job(helped(1))).await;
+    second.says(ToMember::Errand { number: 1, errand: errand(20, (-1, 1)) }).await;
+    second.hear_beat_of(&[1]).await;
+    solver.may_end.store(true, Ordering::SeqCst);
+    in_time(solver.begun.notified()).await; // So the first is over.
+    second.says(ToMember::Recall(1)).await;
+    let answer = FromMember::Answer { number: 1, value: None, nodes: 0 };
+    assert_eq!(second.word().await, answer);
     worker.kill();
 }
