@@ -1,11 +1,11 @@
 //! Messages survive the wire, and whatever arrives on it is either a message or a named error.
 
 use outflank_engine::{
-    Belief, Bound, FoundBound, Position, Score, SharedHint, Square, Symmetry, Window,
+    Belief, Bound, Errand, FoundBound, Position, Score, SharedHint, Square, Symmetry, Window,
 };
 use outflank_proto::message::{
-    Found, FromWorker, Hello, Interim, Job, Progress, Report, Solution, SolveRequest, SolveUpdate,
-    Source, ToWorker, Welcome,
+    Found, FromMember, FromWorker, Hello, Interim, Job, Progress, Report, Solution, SolveRequest,
+    SolveUpdate, Source, ToMember, ToWorker, Welcome,
 };
 use outflank_proto::{InvalidField, v1};
 use proptest::collection::vec;
@@ -134,6 +134,57 @@ fn found() -> impl Strategy<Value = Found> {
     })
 }
 
+/// An errand that a search can ask for: any legal move in any window at any level.
+fn errand() -> impl Strategy<Value = Errand> {
+    let window = (-65..=64_i32, 1..=130_i32);
+    let window = window.prop_map(|(alpha, width)| (alpha, (alpha + width).min(65)));
+    let estimate = -2048..=2048_i32;
+    let asked = (played(), any::<prop::sample::Index>(), window, 0..=Errand::PROOF, estimate);
+    asked.prop_filter_map("no moves", |(position, choice, window, level, estimate)| {
+        let moves: Vec<Square> = Square::all(position.moves()).collect();
+        let square = *moves.get(choice.index(moves.len().max(1)))?;
+        Some(Errand::new(position, square, window, level, estimate).expect("it can be asked"))
+    })
+}
+
+fn hand() -> impl Strategy<Value = u32> {
+    0..1024_u32
+}
+
+/// What a move is worth, if anybody has found out.
+fn worth() -> impl Strategy<Value = Option<i32>> {
+    option::of(-64..=64_i32)
+}
+
+fn from_member() -> impl Strategy<Value = FromMember> {
+    prop_oneof![
+        hand().prop_map(FromMember::Call),
+        hand().prop_map(FromMember::Release),
+        (hand(), any::<u64>(), errand()).prop_map(|(hand, number, errand)| FromMember::Errand {
+            hand,
+            number,
+            errand
+        }),
+        (hand(), any::<u64>()).prop_map(|(hand, number)| FromMember::Recall { hand, number }),
+        (any::<u64>(), worth(), 0..=1_u64 << 53)
+            .prop_map(|(number, value, nodes)| FromMember::Answer { number, value, nodes }),
+    ]
+}
+
+fn to_member() -> impl Strategy<Value = ToMember> {
+    prop_oneof![
+        any::<u32>().prop_map(ToMember::Company),
+        (hand(), any::<bool>()).prop_map(|(hand, is_there)| ToMember::Engaged { hand, is_there }),
+        (any::<u64>(), errand()).prop_map(|(number, errand)| ToMember::Errand { number, errand }),
+        any::<u64>().prop_map(ToMember::Recall),
+        (hand(), any::<u64>(), worth()).prop_map(|(hand, number, value)| ToMember::Answer {
+            hand,
+            number,
+            value
+        }),
+    ]
+}
+
 fn from_worker() -> impl Strategy<Value = FromWorker> {
     let heartbeat = vec((any::<u64>(), 0..1_u64 << 53), 0..10);
     prop_oneof![
@@ -142,6 +193,7 @@ fn from_worker() -> impl Strategy<Value = FromWorker> {
         interim().prop_map(FromWorker::Interim),
         (any::<u64>(), vec(hint(), 0..10)).prop_map(|(job, hints)| FromWorker::Hints(job, hints)),
         found().prop_map(FromWorker::Found),
+        (any::<u64>(), from_member()).prop_map(|(job, word)| FromWorker::Member(job, word)),
         report().prop_map(FromWorker::Report),
         Just(FromWorker::Draining),
     ]
@@ -189,6 +241,7 @@ fn to_worker() -> impl Strategy<Value = ToWorker> {
         vec(hint(), 0..10).prop_map(ToWorker::Hints),
         (any::<u64>(), vec((position(), bound()), 0..5))
             .prop_map(|(job, known)| ToWorker::Known(job, known)),
+        (any::<u64>(), to_member()).prop_map(|(job, word)| ToWorker::Member(job, word)),
         Just(ToWorker::Forget),
         text().prop_map(ToWorker::Goodbye),
     ]
@@ -273,6 +326,7 @@ proptest! {
         counts in any::<(u64, u64)>(),
     ) {
         let position = Some(v1::Position { player: boards.0, opponent: boards.1 });
+        let (square, level) = (best_move.unwrap_or(0), numbers.len() as u32);
         let bound = Some(v1::Bound { lower: scores.0, upper: scores.1 });
         let children = numbers.iter().map(|&square| v1::MoveBound { square, bound }).collect();
         named(Report::try_from(v1::Report {
@@ -292,6 +346,37 @@ proptest! {
         let window = Some(v1::Window { lower: scores.0, upper: scores.1 });
         let node_budget = Some(counts.1);
         named(SolveRequest::try_from(v1::SolveRequest { position, window, node_budget }));
+        let (hand, number) = (boards.0 as u32, counts.0);
+        let (alpha, beta, estimate) = (scores.0, scores.1, scores.0);
+        let errand = v1::Errand { hand, number, position, square, alpha, beta, level, estimate };
+        let answer = v1::Answer { hand, number, value: Some(scores.0), nodes: counts.1 };
+        let (call, release) = (v1::Call { hand }, v1::Release { hand });
+        let recall = v1::Recall { hand, number };
+        use v1::from_member::Word as Said;
+        for said in [
+            Said::Call(call),
+            Said::Release(release),
+            Said::Errand(errand),
+            Said::Recall(recall),
+            Said::Answer(answer),
+        ] {
+            let member = v1::FromMember { job: number, word: Some(said) };
+            let message = Some(v1::from_worker::Message::Member(member));
+            named(FromWorker::try_from(v1::FromWorker { message }));
+        }
+        use v1::to_member::Word as Heard;
+        let engaged = v1::Engaged { hand, is_there: true };
+        for heard in [
+            Heard::Company(v1::Company { helpers: hand }),
+            Heard::Engaged(engaged),
+            Heard::Errand(errand),
+            Heard::Recall(recall),
+            Heard::Answer(answer),
+        ] {
+            let member = v1::ToMember { job: number, word: Some(heard) };
+            let message = Some(v1::to_worker::Message::Member(member));
+            named(ToWorker::try_from(v1::ToWorker { message }));
+        }
     }
 }
 

@@ -192,6 +192,7 @@ impl Member {
             *hand = Hand::Lost;
         }
         state.recall(None);
+        state.tasks.clear(); // Nobody is left to be answered.
         drop(state);
         self.call_all();
     }
@@ -207,17 +208,14 @@ impl Member {
 
     /// Returns the searches of the errands that are being done.
     pub(crate) fn errands(&self) -> Vec<Arc<Control>> {
-        let state = self.state();
-        let running = state.tasks.iter().filter_map(|(_, task)| match task {
-            Task::Runs(control) => Some(Arc::clone(control)),
-            Task::New(_) => None,
-        });
-        running.collect()
+        self.state().running().cloned().collect()
     }
 
     /// Returns the nodes that errands have taken.
     pub(crate) fn nodes(&self) -> u64 {
-        let running: u64 = self.errands().iter().map(|control| control.nodes()).sum();
+        // While the lock is held: no errand ends between the two, which would be counted twice.
+        let state = self.state();
+        let running: u64 = state.running().map(|control| control.nodes()).sum();
         self.nodes.load(Ordering::Relaxed) + running
     }
 
@@ -288,12 +286,9 @@ impl Member {
         if is_shared { control.with_hands(Self::hands_for(self, errand)) } else { control }
     }
 
-    /// Answers an errand, after what its search has come to believe and to know.
-    fn done(&self, number: u64, value: Option<i32>, control: &Control) {
-        let mut state = self.state();
-        state.tasks.retain(|(latest, _)| *latest != number);
-        self.nodes.fetch_add(control.nodes(), Ordering::Relaxed);
-        drop(state);
+    /// Answers an errand, after what its search has come to believe and to know. One whose connection is gone is
+    /// answered to nobody: who asks next may use its number for something else.
+    fn done(&self, number: u64, value: Option<i32>, control: &Arc<Control>) {
         let (hints, bounds) = (control.take_hints(), control.take_found());
         if !hints.is_empty() {
             drop(self.words.send(FromWorker::Hints(self.job, hints)));
@@ -302,11 +297,25 @@ impl Member {
             let found = Found { job: self.job, era: self.era, bounds };
             drop(self.words.send(FromWorker::Found(found)));
         }
-        self.say(FromMember::Answer { number, value, nodes: control.nodes() });
+        let mut state = self.state();
+        self.nodes.fetch_add(control.nodes(), Ordering::Relaxed);
+        let is_it = |(_, task): &mut (u64, Task)| matches!(task, Task::Runs(own) if Arc::ptr_eq(own, control));
+        if state.tasks.extract_if(.., is_it).next().is_some() {
+            // While the lock is held: what is said before the connection is lost is dropped with it.
+            self.say(FromMember::Answer { number, value, nodes: control.nodes() });
+        }
     }
 }
 
 impl State {
+    /// Returns the searches of the errands that are being done.
+    fn running(&self) -> impl Iterator<Item = &Arc<Control>> {
+        self.tasks.iter().filter_map(|(_, task)| match task {
+            Task::Runs(control) => Some(control),
+            Task::New(_) => None,
+        })
+    }
+
     /// Stops the errand with this number, or all; what was not begun is forgotten.
     fn recall(&mut self, number: Option<u64>) {
         self.tasks.retain(|(latest, task)| {

@@ -328,3 +328,6 @@ fn say(links: &Links, job: JobId, says: Vec<Say>) {
         links.tell(worker, ToWorker::Member(job.0, word));
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,6 +7,7 @@
 
 mod news;
 mod script;
+mod shared;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

@@ -51,6 +51,12 @@ impl Connection {
         }
     }
 
+    /// Returns the next message, heartbeats included.
+    pub(crate) async fn hear_any(&mut self) -> FromWorker {
+        let message = in_time(self.inbound.message()).await.unwrap();
+        message.expect("still connected").try_into().unwrap()
+    }
+
     pub(crate) async fn hear_report(&mut self) -> Report {
         match self.hear().await {
             Some(FromWorker::Report(report)) => report,
