@@ -22,6 +22,10 @@ const PLIES: u32 = 8;
 /// … but of none with fewer empty squares than this, where a search is over before it would be there.
 const LEAST_EMPTIES: u32 = 16;
 
+/// The number of the next errand. None comes twice, not in a job that is given again either: an answer that is late for
+/// the one is none to the other.
+static SENT: AtomicU64 = AtomicU64::new(1);
+
 /// How long threads wait before they look whether they are still to, …
 const LOOK: Duration = Duration::from_millis(1);
 /// … before they offer to do something meanwhile, …
@@ -67,8 +71,6 @@ struct State {
     /// The others that do errands.
     helpers: usize,
     hands: [Hand; MOST_HANDS],
-    /// The errands that were sent.
-    sent: u64,
     /// What this worker is to do, and the number with which it is to be answered. Who does an errand and waits for
     /// others is on one, and may do another meanwhile.
     tasks: Vec<(u64, Task)>,
@@ -441,8 +443,7 @@ impl Hands for Others {
         if !state.hands[hand].is_busy() {
             return None; // Whoever it had is gone.
         }
-        state.sent += 1;
-        let sent = state.sent;
+        let sent = SENT.fetch_add(1, Ordering::Relaxed);
         state.hands[hand] = Hand::Waits(sent);
         self.member.say(FromMember::Errand { hand: number(hand), number: sent, errand: *errand });
         loop {

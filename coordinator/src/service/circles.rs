@@ -69,6 +69,7 @@ struct Circle {
     members: BTreeMap<WorkerId, Member>,
     /// The hands that want somebody, those first that have called first.
     calls: VecDeque<Hand>,
+    /// The greatest serial number.
     serials: u64,
 }
 
@@ -269,14 +270,22 @@ fn proved(errand: &Errand, value: i32, nodes: u64) -> Option<FoundBound> {
     Some(FoundBound { position, bound: Bound::new(lower, upper)?, nodes })
 }
 
+#[derive(Debug, Default)]
+struct Open {
+    circles: BTreeMap<JobId, Circle>,
+    /// Where new circles begin to count: behind all that were closed, so that an answer that is late for an errand is none
+    /// to another one of the same job.
+    serials: u64,
+}
+
 /// All who share searches.
 #[derive(Debug, Default)]
 pub(super) struct Circles {
-    open: Mutex<BTreeMap<JobId, Circle>>,
+    open: Mutex<Open>,
 }
 
 impl Circles {
-    fn open(&self) -> MutexGuard<'_, BTreeMap<JobId, Circle>> {
+    fn open(&self) -> MutexGuard<'_, Open> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -284,7 +293,9 @@ impl Circles {
     pub(super) fn join(&self, links: &Links, worker: WorkerId, job: &Job, give: impl FnOnce()) {
         let (mut open, mut says) = (self.open(), Vec::new());
         give();
-        let circle = open.entry(job.id).or_default();
+        let Open { circles, serials } = &mut *open;
+        let new = || Circle { serials: *serials, ..Circle::default() };
+        let circle = circles.entry(job.id).or_insert_with(new);
         circle.join(worker, job.era, job.assistant.is_some(), &mut says);
         say(links, job.id, says);
     }
@@ -292,17 +303,19 @@ impl Circles {
     /// Notes that a worker has ended a job.
     pub(super) fn leave(&self, links: &Links, worker: WorkerId, job: JobId) {
         let (mut open, mut says) = (self.open(), Vec::new());
-        let Some(circle) = open.get_mut(&job) else { return };
+        let Open { circles, serials } = &mut *open;
+        let Some(circle) = circles.get_mut(&job) else { return };
         circle.leave(worker, &mut says);
         if circle.members.is_empty() {
-            open.remove(&job);
+            *serials = circle.serials.max(*serials);
+            circles.remove(&job);
         }
         say(links, job, says);
     }
 
     /// Notes that a worker has gone.
     pub(super) fn leave_all(&self, links: &Links, worker: WorkerId) {
-        let jobs: Vec<JobId> = self.open().keys().copied().collect();
+        let jobs: Vec<JobId> = self.open().circles.keys().copied().collect();
         jobs.into_iter().for_each(|job| self.leave(links, worker, job));
     }
 
@@ -315,7 +328,8 @@ impl Circles {
         word: FromMember,
     ) -> Option<Answered> {
         let (mut open, mut says) = (self.open(), Vec::new());
-        let circle = open.get_mut(&job).filter(|circle| circle.members.contains_key(&worker))?;
+        let circle =
+            open.circles.get_mut(&job).filter(|circle| circle.members.contains_key(&worker))?;
         let answered = circle.hear(job, worker, word, &mut says);
         say(links, job, says);
         answered

@@ -480,9 +480,34 @@ fn who_goes_leaves_all_circles_and_those_without_anybody_are_forgotten() {
     circles.leave_all(&links, ONE);
     let words = [lost(LEAD, 0).1, ToMember::Company(0)];
     assert_eq!(read(&mut lead), words.map(|word| ToWorker::Member(JOB.0, word)));
-    assert_eq!(circles.open().keys().copied().collect::<Vec<JobId>>(), [JOB]);
+    assert_eq!(circles.open().circles.keys().copied().collect::<Vec<JobId>>(), [JOB]);
     circles.leave(&links, LEAD, JOB);
-    assert!(circles.open().is_empty());
+    assert!(circles.open().circles.is_empty());
+}
+
+#[test]
+fn an_answer_that_is_late_for_its_circle_is_none_to_the_first_errand_of_the_next() {
+    let (links, circles) = (Links::default(), Circles::default());
+    let [_lead, mut helper] = connected(&links, [LEAD, ONE]);
+    let mut pass_one = || {
+        circles.join(&links, LEAD, &job(JOB, None), || {});
+        circles.join(&links, ONE, &job(JOB, Some(0)), || {});
+        circles.hear(&links, LEAD, JOB, FromMember::Call(0));
+        let asked = FromMember::Errand { hand: 0, number: 1, errand: proof() };
+        circles.hear(&links, LEAD, JOB, asked);
+        let passed = read(&mut helper).into_iter().find_map(|message| match message {
+            ToWorker::Member(_, ToMember::Errand { number, .. }) => Some(number),
+            _ => None,
+        });
+        passed.unwrap()
+    };
+    let first = pass_one();
+    circles.leave(&links, LEAD, JOB);
+    circles.leave(&links, ONE, JOB);
+    let second = pass_one();
+    let answer = |number| FromMember::Answer { number, value: Some(0), nodes: 1 };
+    assert_eq!(circles.hear(&links, ONE, JOB, answer(first)), None);
+    assert!(circles.hear(&links, ONE, JOB, answer(second)).is_some());
 }
 
 /// What happens to a circle.
