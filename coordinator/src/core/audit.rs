@@ -115,12 +115,12 @@ impl Audit {
         Self { author, votes: author.into_iter().map(vote).collect(), ..Self::new(claim) }
     }
 
-    /// Returns those who have said something.
     /// Returns whether it needs a judge.
     fn waits(&self) -> bool {
         !self.is_settled && !self.waits_for_suspects
     }
 
+    /// Returns those who have said something.
     fn voters(&self) -> Vec<ProcessId> {
         self.votes.keys().copied().collect()
     }
@@ -341,13 +341,24 @@ impl Core {
         }
     }
 
-    /// Returns how many audits wait for a judge who is free.
-    pub(super) fn waiting_audits(&self) -> usize {
-        let waits = |(&id, audit): (&AuditId, &Audit)| {
-            let can_be = self.fleet.others_accept(1, &audit.voters());
-            can_be && !self.errands.run(Target::Audit(id)) && audit.waits()
+    /// Returns for each audit that waits for a judge the workers who cannot be that.
+    pub(super) fn unfit_to_judge(&self) -> Vec<Vec<WorkerId>> {
+        let waits = |&(&id, audit): &(&AuditId, &Audit)| {
+            !self.errands.run(Target::Audit(id)) && audit.waits()
         };
-        self.audits.open.iter().filter(|&(id, audit)| waits((id, audit))).count()
+        let unfit = |(_, audit): (&AuditId, &Audit)| {
+            let others = self.not_asked(audit);
+            let is_other = |&worker: &WorkerId| others.contains(&self.fleet.process(worker));
+            self.fleet.ids().into_iter().filter(is_other).collect()
+        };
+        self.audits.open.iter().filter(waits).map(unfit).collect()
+    }
+
+    /// Returns those who are not asked about a claim: who has said something, and who could not tell as long as there are
+    /// others.
+    fn not_asked(&self, audit: &Audit) -> Vec<ProcessId> {
+        let tried: Vec<ProcessId> = audit.votes.keys().chain(&audit.unable).copied().collect();
+        if self.fleet.others_accept(1, &tried) { tried } else { audit.voters() }
     }
 
     fn assign_audit(&mut self, turn: &mut Turn<'_>, id: AuditId) {
@@ -366,10 +377,9 @@ impl Core {
             }
             return;
         }
-        let tried: Vec<ProcessId> = voters.iter().chain(&audit.unable).copied().collect();
-        let is_round_over = !self.fleet.others_accept(1, &tried);
-        let others = if is_round_over { &voters } else { &tried };
-        if self.ask_judge(turn, id, others)
+        let others = self.not_asked(audit);
+        let is_round_over = others == voters && !audit.unable.is_empty();
+        if self.ask_judge(turn, id, &others)
             && is_round_over
             && let Some(audit) = self.audits.open.get_mut(&id)
         {

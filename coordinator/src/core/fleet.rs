@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::message::{AuditId, JobId, Millis, ProcessId, SolveId, WorkerId};
 use super::question::Key;
-use super::slots::Tally;
+use super::slots::{self, Tally};
 use outflank_engine::{Position, Window};
 
 /// The most workers that are remembered after they have left.
@@ -263,12 +263,17 @@ impl Fleet {
         {
             return Some((worker, state.free));
         }
-        let avoid = avoid.filter(|&worker| self.accepting > usize::from(!self.is_draining(worker)));
+        let avoid = self.avoidable(avoid);
         self.idle
             .iter()
             .rev()
             .map(|&(free, worker)| (worker, free))
             .find(|&(worker, _)| Some(worker) != avoid && !self.leases.contains_key(&(worker, job)))
+    }
+
+    /// Returns the worker to `avoid` if others take jobs.
+    pub(super) fn avoidable(&self, avoid: Option<WorkerId>) -> Option<WorkerId> {
+        avoid.filter(|&worker| self.accepting > usize::from(!self.is_draining(worker)))
     }
 
     /// Returns the worker with the most free threads that is none of `others`.
@@ -306,9 +311,16 @@ impl Fleet {
         self.workers.values().all(|state| state.shares)
     }
 
-    /// Returns the number of jobs that were told to stop and have not yet.
-    pub(super) fn stopping(&self) -> usize {
-        self.leases.values().filter(|lease| lease.stopped.is_some()).count()
+    /// Returns the workers that could begin a job of `width` threads now, or can when a job has stopped that was told to,
+    /// once for each such job.
+    pub(super) fn coming(&self, width: u32) -> Vec<WorkerId> {
+        let free = self
+            .idle
+            .iter()
+            .flat_map(|&(free, worker)| std::iter::repeat_n(worker, slots::slots(free, width)));
+        let stopping = self.leases.iter().filter(|(_, lease)| lease.stopped.is_some());
+        let stopping = stopping.map(|(&(worker, _), _)| worker);
+        free.chain(stopping.filter(|&worker| !self.is_draining(worker))).collect()
     }
 
     /// Returns the process of a worker, which may have left a while ago.

@@ -99,30 +99,53 @@ impl Core {
         self.fleet.lease(worker, job).is_some_and(|lease| lease.target == Target::Help)
     }
 
-    /// Has as many helpers stop as are needed for what waits and is needed for sure.
+    /// Has as many helpers stop as are needed for what waits and is needed for sure, of those that can have it.
     pub(super) fn call_back(&mut self, turn: &mut Turn<'_>) {
         if self.sharing.0.is_empty() {
             return;
         }
-        let is_sure = |(rank, _): &&(Rank, Item)| is_sure(*rank);
-        let sure = |list: &BTreeSet<_>| list.iter().take(CANDIDATES).take_while(is_sure).count();
-        let waiting = sure(&self.ready) + sure(&self.queue) + self.waiting_audits();
-        let coming = self.free_slots() + self.fleet.stopping();
-        let mut missing = waiting.saturating_sub(coming);
-        while missing > 0 {
-            let most = self.sharing.0.iter_mut().max_by_key(|(_, helpers)| helpers.len());
-            let Some((&key, helpers)) = most else { return };
-            match helpers.pop_last() {
-                Some((worker, job)) if self.helps(worker, job) => {
-                    self.cancel(turn, &BTreeSet::from([(worker, job)]));
-                    missing -= 1;
-                }
-                Some(_) => {}
-                None => {
-                    self.sharing.0.remove(&key);
-                }
+        let mut coming = self.fleet.coming(self.width());
+        let mut waiting = self.unfit_to_judge();
+        waiting.extend(self.unfit_for_the_sure());
+        for unfit in waiting {
+            // Whoever comes and cannot have it helps again, and would be called back again and again.
+            match coming.iter().position(|worker| !unfit.contains(worker)) {
+                Some(place) => _ = coming.swap_remove(place),
+                None => self.call_one_back(turn, &unfit),
             }
         }
+    }
+
+    /// Returns for each of the first things that wait and are needed for sure the workers who cannot have it.
+    fn unfit_for_the_sure(&self) -> Vec<Vec<WorkerId>> {
+        let sure = |list| {
+            let list: &BTreeSet<(Rank, Item)> = list;
+            list.iter()
+                .take(CANDIDATES)
+                .take_while(|(rank, _)| is_sure(*rank))
+                .map(|(_, item)| *item)
+        };
+        let avoid = |item| match item {
+            Item::Question(key) => self.questions.get(&key).and_then(|question| question.avoid),
+            Item::Line(id) => self.solves.get(&id).and_then(|solve| solve.line_avoid),
+        };
+        let unfit = |item| self.fleet.avoidable(avoid(item)).into_iter().collect();
+        sure(&self.ready).chain(sure(&self.queue)).map(unfit).collect()
+    }
+
+    /// Has a helper stop that is none of the `unfit`, of the job that has the most of them.
+    fn call_one_back(&mut self, turn: &mut Turn<'_>, unfit: &[WorkerId]) {
+        let last = |(&key, asked): (&Key, &BTreeMap<WorkerId, JobId>)| {
+            let helps = |&(worker, job): &(WorkerId, JobId)| self.helps(worker, job);
+            let helpers = || asked.iter().map(|(&worker, &job)| (worker, job)).filter(helps);
+            let fit = helpers().rfind(|(worker, _)| !unfit.contains(worker));
+            fit.map(|(worker, job)| (helpers().count(), key, worker, job))
+        };
+        let all = self.sharing.0.iter().filter_map(last);
+        let Some((_, key, worker, job)) = all.max_by_key(|&(count, ..)| count) else { return };
+        // It may help again.
+        self.sharing.0.entry(key).and_modify(|asked| _ = asked.remove(&worker));
+        self.cancel(turn, &BTreeSet::from([(worker, job)]));
     }
 }
 

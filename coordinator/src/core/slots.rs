@@ -52,7 +52,7 @@ impl Tally {
 
 /// Returns how many jobs of `width` threads fit on so many threads: one has less where there are fewer, and the last one has
 /// what is left over.
-fn slots(threads: u32, width: u32) -> usize {
+pub(super) fn slots(threads: u32, width: u32) -> usize {
     let whole = threads / width.max(1);
     whole.max(threads.min(1)) as usize
 }
