@@ -5,6 +5,11 @@
 //! lose what was written, when it dies itself. So the file says in which life of the system it was written; where
 //! that is another one, and the coordinator did not end in order, or where a line cannot be read, something may be
 //! missing. The next coordinator is told so, and excuses somebody once whom it need not excuse: nothing worse comes of a loss.
+//!
+//! A line may be written, and a worker told what it notes, before the bound is on disk: whoever shares a search does not
+//! wait for that. So where the coordinator did not end in order, and the store does not hold a bound that a worker was
+//! told, nobody knows any more who claimed it, and the worker counts as one that was told more than is noted. What is taken
+//! back while the coordinator lives is struck out at once, so that it is not taken for such a bound.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -121,13 +126,21 @@ impl Content {
         Some(())
     }
 
-    /// Forgets what nobody holds any more, and what there is no room for: of those workers who were told something
-    /// longest ago it is known then that they were told more.
-    fn trim(&mut self, most: usize, is_held: impl Fn(Position, Bound) -> bool) {
-        for (_, bounds) in self.told.values_mut() {
+    /// Forgets what nobody holds any more. Returns the workers that were told of it.
+    fn forget(&mut self, is_held: impl Fn(Position, Bound) -> bool) -> Vec<String> {
+        let mut names = Vec::new();
+        for (name, (_, bounds)) in &mut self.told {
+            let before = bounds.len();
             bounds.retain(|&position, &mut bound| is_held(position, bound));
+            names.extend((bounds.len() < before).then(|| name.clone()));
         }
         self.told.retain(|_, (_, bounds)| !bounds.is_empty());
+        names
+    }
+
+    /// Forgets what there is no room for: of those workers who were told something longest ago it is known then that they
+    /// were told more.
+    fn trim(&mut self, most: usize) {
         let mut count: usize = self.told.values().map(|(_, bounds)| bounds.len()).sum();
         let mut by_age: Vec<(usize, String)> =
             self.told.iter().map(|(name, (last, _))| (*last, name.clone())).collect();
@@ -193,7 +206,11 @@ impl Told {
             }
             None => Content { has_gaps: has_proofs, ..Content::default() },
         };
-        content.trim(MOST_KEPT, is_held);
+        let lost = content.forget(is_held);
+        if !content.is_closed {
+            content.more.extend(lost);
+        }
+        content.trim(MOST_KEPT);
         let file = journal::replace(path, &content.lines(&boot))?;
         let file = Some((path.to_owned(), file));
         Ok((Self { file, grown: 0, most_grown: MOST_GROWN }, content.into_memory()))
@@ -213,14 +230,24 @@ impl Told {
         }
         file.write_all(text.as_bytes()).map_err(failed("writing", path))?;
         self.grown += text.len();
-        if self.grown > self.most_grown { self.begin_anew() } else { Ok(()) }
+        // Over the life of a coordinator it would grow without end.
+        if self.grown > self.most_grown { self.begin_anew(|_, _| true) } else { Ok(()) }
     }
 
-    /// Writes the file anew: over the life of a coordinator it would grow without end.
-    fn begin_anew(&mut self) -> Result<(), StoreError> {
+    /// Strikes out what was taken back: what the store does not hold, when everything that was claimed has reached it.
+    pub(super) fn taken_back(
+        &mut self,
+        is_held: impl Fn(Position, Bound) -> bool,
+    ) -> Result<(), StoreError> {
+        self.begin_anew(is_held)
+    }
+
+    /// Writes the file anew, without what nobody holds any more.
+    fn begin_anew(&mut self, is_held: impl Fn(Position, Bound) -> bool) -> Result<(), StoreError> {
         let Some((path, file)) = &mut self.file else { return Ok(()) };
         let mut content = Content::read(path, &journal::read(path)?.unwrap_or_default());
-        content.trim(MOST_KEPT, |_, _| true);
+        content.forget(is_held);
+        content.trim(MOST_KEPT);
         *file = journal::replace(path, &content.lines(&content.boot))?;
         self.grown = 0;
         Ok(())

@@ -129,15 +129,43 @@ fn a_store_without_the_file_may_have_told_anybody_anything() {
 fn what_is_not_held_is_forgotten_and_of_too_much_the_oldest() {
     let (folder, positions) = killed();
     let path = folder.path().join("told.jsonl");
+    open(&path).0.close().unwrap();
     let (_, memory) =
         Told::open(Some(&path), true, |position, _| position != positions[3]).unwrap();
     assert_eq!((count(&memory, "one/1"), count(&memory, "two/2")), (4, 1));
+    assert_eq!(memory.told_more, [process("one/1")], "the coordinator had ended in order");
     let mut content = Content::read(&path, &fs::read(&path).unwrap());
-    content.trim(4, |_, _| true);
+    content.trim(4);
     let memory = content.into_memory();
     // Worker one was told something last.
     assert_eq!((count(&memory, "one/1"), count(&memory, "two/2")), (4, 0));
     assert_eq!(memory.told_more, [process("one/1"), process("two/2")]);
+}
+
+#[test]
+fn who_was_told_what_never_reached_the_store_was_told_more_than_is_known() {
+    let (folder, positions) = killed();
+    let path = folder.path().join("told.jsonl");
+    let is_held = |position, _| position != positions[3];
+    for _ in 0..2 {
+        let (_, memory) = Told::open(Some(&path), true, is_held).unwrap();
+        assert_eq!((count(&memory, "one/1"), count(&memory, "two/2")), (4, 1));
+        let more = vec![process("one/1"), process("two/2")];
+        assert_eq!((memory.told_more, memory.has_gaps), (more, false), "and stays so");
+    }
+}
+
+#[test]
+fn what_was_taken_back_is_not_missed_when_the_coordinator_is_killed() {
+    let (folder, positions) = killed();
+    let path = folder.path().join("told.jsonl");
+    let is_held = |position, _| position != positions[3];
+    let (mut file, _) = open(&path);
+    file.taken_back(is_held).unwrap();
+    file.note(&[told("two/2", &positions[5..])]).unwrap();
+    let (_, memory) = Told::open(Some(&path), true, is_held).unwrap();
+    assert_eq!((count(&memory, "one/1"), count(&memory, "two/2")), (4, 2));
+    assert_eq!(memory.told_more, [process("one/1")]);
 }
 
 #[test]
