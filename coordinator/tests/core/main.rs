@@ -24,6 +24,7 @@ pub(crate) mod random;
 pub(crate) mod requests;
 pub(crate) mod scenarios;
 pub(crate) mod script;
+pub(crate) mod share;
 pub(crate) mod slots;
 pub(crate) mod small_boards;
 pub(crate) mod stay;

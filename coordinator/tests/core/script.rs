@@ -44,6 +44,12 @@ impl Script {
         self.at(second, joined(worker, worker, threads))
     }
 
+    /// Has a worker join that can share searches.
+    pub(crate) fn join_sharing(&mut self, second: u64, worker: u64) -> Vec<Command> {
+        let (worker, process) = (WorkerId(worker), ProcessId(worker));
+        self.at(second, Event::Joined { worker, process, threads: 1, shares: true })
+    }
+
     pub(crate) fn submit(&mut self, second: u64, solve: u64, position: Position) -> Vec<Command> {
         self.submit_window(second, solve, position, Window::FULL)
     }
