@@ -90,6 +90,29 @@ impl Disk {
         self.told_more.extend(and_more.then_some(process));
     }
 
+    /// Checks that a bound which a process is told is on its way to the disk, and noted.
+    pub(crate) fn check_told(&self, process: WorkerId, position: Position, bound: Bound) {
+        let held = self.get(position).map_or(Bound::UNKNOWN, |(held, _)| held);
+        assert!(held.implies(bound), "{bound} of {position:?} was told, and is only {held}");
+        let noted = self.told.get(&process).and_then(|bounds| bounds.get(&position));
+        let is_noted = noted.is_some_and(|noted| noted.implies(bound));
+        assert!(is_noted || self.told_more.contains(&process), "nobody knows who was told {bound}");
+    }
+
+    /// Forgets what processes were told that is not on disk, and returns who was told any of it.
+    fn forget_told(&mut self) -> Vec<WorkerId> {
+        let mut processes = Vec::new();
+        for (&process, bounds) in &mut self.told {
+            let before = bounds.len();
+            let is_held = |(bound, _): &(Bound, Option<Square>), told| bound.implies(told);
+            bounds.retain(|position, &mut told| {
+                self.kept.0.get(position).is_some_and(|held| is_held(held, told))
+            });
+            processes.extend((bounds.len() < before).then_some(process));
+        }
+        processes
+    }
+
     /// Returns the claims that were being solved again.
     pub(crate) fn doubted(&self) -> Vec<Doubted> {
         let doubted = |(&audit, &claim): (&AuditId, &Proof)| {
@@ -150,6 +173,9 @@ impl Disk {
             self.docket.extend(batch.doubted); // The proofs would have been next.
         }
         self.waiting.clear();
+        // Nobody knows any more who claimed that.
+        let more = self.forget_told();
+        self.told_more.extend(more);
         if let Some(real) = &mut self.real {
             real.crash(random);
             real.compare(&self.kept);
@@ -219,6 +245,7 @@ impl Disk {
             self.kept.0.remove(position);
             self.sources.remove(position);
         }
+        self.forget_told();
         if let Some(real) = &self.real {
             let withdrawn = real.store().withdraw(&name(Some(worker))).unwrap();
             assert_eq!(withdrawn, fallen.len() as u64);

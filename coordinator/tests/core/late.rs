@@ -178,7 +178,7 @@ fn more_requests_than_workers_are_all_answered_whatever_gets_lost() {
     let oracle = Rc::new(Oracle::default());
     let mut random = Random(77);
     let roots: Vec<Position> = (0..8).map(|place| position(&mut random, 8 + place % 3)).collect();
-    let (mut jobs, mut stopped, mut restarts) = (0, 0, 0);
+    let (mut jobs, mut stopped, mut restarts, mut answered) = (0, 0, 0, 0);
     for seed in 5_000..5_080 {
         let mut random = Random(seed);
         let faults = Faults {
@@ -192,6 +192,9 @@ fn more_requests_than_workers_are_all_answered_whatever_gets_lost() {
         let most_led = 8 * (seed as usize % 2);
         let config = Config { longest_job: 1e9, most_led, ..tiny() };
         let mut world = World::new(seed, &oracle, config, faults);
+        if seed % 4 > 1 {
+            world = world.with_sharing();
+        }
         world.join(1);
         world.join(1 + random.below(2) as u32);
         world.join(1);
@@ -212,7 +215,9 @@ fn more_requests_than_workers_are_all_answered_whatever_gets_lost() {
         jobs += world.outcome.jobs;
         stopped += world.outcome.cancelled;
         restarts += world.outcome.happened.restarts;
+        answered += world.outcome.happened.answered;
     }
+    assert!(answered > 80, "{answered} answers for others: hardly anything is shared");
     assert!(jobs > 80 * 12 && stopped > 80, "{jobs} jobs, {stopped} stopped: nothing is split");
     assert!(restarts > 5, "{restarts} restarts");
 }

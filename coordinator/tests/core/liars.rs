@@ -1,5 +1,6 @@
 //! Workers that tell lies are found out, and what they said is taken back and searched again.
 
+use std::convert;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -19,6 +20,8 @@ struct Tally {
     /// Reports that honest workers would not have made but for what they were told.
     misled: u64,
     pardoned: u64,
+    /// What workers that share searches have found out for each other.
+    answered: u64,
     false_answers: u64,
     refused: u64,
 }
@@ -26,11 +29,12 @@ struct Tally {
 /// Runs clusters of three honest workers and a liar.
 fn with_a_liar(seeds: Range<u64>, config: &Config, lies: u64) -> Tally {
     let liar = |world: &mut World| world.join_liar(2, lies);
-    with_one_that(liar, seeds, config, Faults::default())
+    with_one_that(convert::identity, liar, seeds, config, Faults::default())
 }
 
 /// Runs clusters of three honest workers and another one.
 fn with_one_that(
+    begins: impl Fn(World) -> World,
     joins: impl Fn(&mut World) -> WorkerId,
     seeds: Range<u64>,
     config: &Config,
@@ -42,7 +46,7 @@ fn with_one_that(
         let config = Config { audit_seed: seed, ..config.clone() };
         let mut random = Random(seed);
         let root = position(&mut random, 9);
-        let mut world = World::new(seed, &oracle, config, faults).on_real_store();
+        let mut world = begins(World::new(seed, &oracle, config, faults).on_real_store());
         for threads in [1, 2, 1] {
             world.join(threads);
         }
@@ -53,6 +57,7 @@ fn with_one_that(
         tally.lies += outcome.happened.wrong;
         tally.misled += outcome.happened.misled;
         tally.pardoned += outcome.pardoned;
+        tally.answered += outcome.happened.answered;
         let guilty = outcome.convicted.iter().filter(|&&worker| worker == liar).count() as u64;
         tally.convicted += guilty;
         tally.honest_convicted += outcome.convicted.len() as u64 - guilty;
@@ -118,7 +123,7 @@ fn honest_workers_that_believe_a_liar_are_not_convicted_for_it() {
         for audit_share in [0.0, 0.3] {
             let config = Config { audit_share, ..config.clone() };
             let faults = Faults { churn, ..Faults::default() };
-            let tally = with_one_that(deceiver, 300..320, &config, faults);
+            let tally = with_one_that(convert::identity, deceiver, 300..320, &config, faults);
             println!("{tally:?}");
             assert!(churn > 0 || tally.convicted > 5, "{tally:?}");
             assert_eq!((tally.honest_convicted, tally.refused), (0, 0), "{tally:?}");
@@ -128,4 +133,25 @@ fn honest_workers_that_believe_a_liar_are_not_convicted_for_it() {
     }
     // Nobody has to be excused: what workers were told is remembered, also when coordinators are killed.
     assert!(misled > 100 && pardoned == 0, "{misled} {pardoned}");
+}
+
+#[test]
+fn nor_are_those_that_share_a_search_with_a_liar_and_build_on_what_it_finds_out_for_them() {
+    let deceiver = |world: &mut World| world.join_deceiver(2, 60);
+    let (mut misled, mut answered, mut pardoned) = (0, 0, 0);
+    for (churn, slow_disk) in [(0, 0), (15, 0), (15, 200)] {
+        for config in [tiny(), steered()] {
+            let config = Config { audit_share: 0.3, ..config };
+            let faults = Faults { churn, slow_disk, ..Faults::default() };
+            let begins = World::with_sharing;
+            let tally = with_one_that(begins, deceiver, 300..330, &config, faults);
+            println!("{tally:?}");
+            assert!(churn > 0 || tally.convicted > 5, "{tally:?}");
+            assert_eq!((tally.honest_convicted, tally.refused), (0, 0), "{tally:?}");
+            (misled, answered) = (misled + tally.misled, answered + tally.answered);
+            // Who was told what a killed coordinator had not written yet may have to be excused.
+            pardoned += if slow_disk == 0 { tally.pardoned } else { 0 };
+        }
+    }
+    assert!(misled > 50 && answered > 100 && pardoned == 0, "{misled} {answered} {pardoned}");
 }

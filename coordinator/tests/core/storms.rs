@@ -42,6 +42,10 @@ pub(crate) fn storm(seed: u64, oracle: &Rc<Oracle>, roots: &[Position]) -> Happe
     let config = Config { audit_share, audit_seed: seed, ..in_turn(seed / 4) };
     let faults = faults(&mut random);
     let mut world = World::new(seed, oracle, config, faults).on_real_store();
+    // Of the seeds with liars, too, and with each of the sizes.
+    if seed / 4 % 5 < 2 {
+        world = world.with_sharing();
+    }
     let (others, threads) = (3 + random.below(3), 1 + random.below(4) as u32);
     match seed % 16 {
         0 => _ = world.join_deceiver(3, 60),
@@ -124,5 +128,7 @@ fn whatever_goes_wrong_values_are_right_nothing_acknowledged_is_lost_and_proofs_
     assert!(of_each.iter().all(|&count| count > seeds), "{happened:?}");
     assert!(happened.sent_again > 0, "{happened:?}");
     assert!(happened.restarts > seeds / 10 && happened.hung > seeds / 10, "{happened:?}");
+    let of_shared = [happened.answered, happened.unanswered];
+    assert!(of_shared.iter().all(|&count| count > seeds), "{happened:?}");
     assert!(happened.wrong > seeds / 10 && happened.early > seeds / 20, "{happened:?}");
 }

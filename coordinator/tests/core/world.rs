@@ -13,7 +13,7 @@ use std::time::Duration;
 use outflank_coordinator::core::{
     Config, Core, Event, JobId, Proof, Proofs, Solution, SolveId, WorkerId,
 };
-use outflank_engine::{Bound, Position, Square, Window};
+use outflank_engine::{Bound, FoundBound, Position, Square, Window};
 
 use crate::advisor::Heuristic;
 use crate::disk::Disk;
@@ -85,6 +85,10 @@ pub(crate) struct World {
     names: u64,
     /// When the disk will have written what it was given.
     busy_until: u64,
+    /// Whether its workers share searches.
+    shares: bool,
+    /// The bounds that those hear of who are told that something was found out for them, by their numbers.
+    answers: BTreeMap<u64, FoundBound>,
 }
 
 /// Sizes so small that positions of about ten empties are split over several plies.
@@ -153,6 +157,8 @@ impl World {
             entries: 0,
             names: 0,
             busy_until: 0,
+            shares: false,
+            answers: BTreeMap::new(),
         };
         world.schedule(1_000, Happening::Second);
         world
@@ -161,6 +167,12 @@ impl World {
     /// Puts a real store under the world.
     pub(crate) fn on_real_store(mut self) -> Self {
         self.store = Disk::real();
+        self
+    }
+
+    /// Lets all workers share searches, if there are few enough.
+    pub(crate) fn with_sharing(mut self) -> Self {
+        self.shares = true;
         self
     }
 

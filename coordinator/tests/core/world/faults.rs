@@ -38,6 +38,9 @@ pub(crate) struct Happened {
     pub(crate) sent_again: u64,
     /// Requests answered before all claims were audited.
     pub(crate) early: u64,
+    /// Answers to others that share a search which were believed, and those that were not.
+    pub(crate) answered: u64,
+    pub(crate) unanswered: u64,
 }
 
 impl Happened {
@@ -56,6 +59,8 @@ impl Happened {
         self.restarts += other.restarts;
         self.sent_again += other.sent_again;
         self.early += other.early;
+        self.answered += other.answered;
+        self.unanswered += other.unanswered;
     }
 
     /// Returns the number of faults.

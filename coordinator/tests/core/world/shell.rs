@@ -1,9 +1,9 @@
 //! What stands around the core: it does what the commands say, as the service does.
 
 use outflank_coordinator::core::{
-    Command, Event, Method, Millis, ProcessId, Proof, Report, WorkerId,
+    Answered, Command, Event, Method, Millis, ProcessId, Proof, Report, WorkerId,
 };
-use outflank_engine::{Bound, Position};
+use outflank_engine::{Bound, FoundBound, Position};
 
 use super::{Happening, World};
 use crate::disk::Batch;
@@ -17,7 +17,7 @@ impl World {
         if let Event::Reported { worker, report } = &event {
             self.in_flight.remove(&(*worker, report.job));
         }
-        let (mut batch, mut trial) = (Batch::default(), None);
+        let (mut batch, mut trial, mut told) = (Batch::default(), None, Vec::new());
         for command in self.core.on(Millis(self.now), event, &self.store) {
             match command {
                 Command::Persist { proofs } => batch.proofs = self.attributed(proofs),
@@ -36,10 +36,19 @@ impl World {
                 | Command::Solved { .. }
                 | Command::Contradicted { .. }
                 | Command::Quarantine { .. } => batch.releases.push((command, None)),
-                command => self.obey(command),
+                command => {
+                    if let Command::Answer { worker, number, value: Some(_), .. } = command {
+                        told.push((worker, number));
+                    }
+                    self.obey(command);
+                }
             }
         }
         self.put(batch);
+        for (worker, number) in told {
+            let FoundBound { position, bound, .. } = self.answers[&number];
+            self.store.check_told(self.processes[&worker], position.canonical(), bound);
+        }
         if let Some(trial) = trial {
             self.judge(trial);
         }
@@ -137,9 +146,11 @@ impl World {
             self.apply(Event::Left { worker });
         }
         self.agenda.retain(|_, happening| match happening {
-            Happening::Arrives(Event::Reported { worker, .. } | Event::Found { worker, .. }) => {
-                self.processes[worker] != process
-            }
+            Happening::Arrives(
+                Event::Reported { worker, .. }
+                | Event::Found { worker, .. }
+                | Event::Answered(Answered { worker, .. }),
+            ) => self.processes[worker] != process,
             _ => true,
         });
     }
@@ -196,6 +207,9 @@ impl World {
                 if let Some(state) = self.workers.get_mut(&worker) {
                     state.tables.hear(&self.oracle, &known);
                 }
+            }
+            Command::Answer { worker, number, value, .. } => {
+                self.hear_answer(worker, number, value);
             }
             Command::Forget { worker } => {
                 if let Some(state) = self.workers.get_mut(&worker) {

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use outflank_coordinator::core::{Event, Job, JobId, ProcessId, Report, WorkerId};
+use outflank_coordinator::core::{Answered, Event, Job, JobId, ProcessId, Report, WorkerId};
+use outflank_engine::FoundBound;
 
 use super::{Faults, Happening, NEVER, World};
 use crate::tables::{Believer, Tables, Values};
@@ -55,7 +56,7 @@ impl World {
         let again = state.outbox.clone();
         self.workers.insert(worker, state);
         let process = ProcessId(process.0);
-        self.apply(Event::Joined { worker, process, threads, shares: false });
+        self.apply(Event::Joined { worker, process, threads, shares: self.shares });
         self.outcome.happened.sent_again += again.len() as u64;
         for report in again {
             self.deliver(Event::Reported { worker, report });
@@ -118,18 +119,83 @@ impl World {
         if job.inside.is_some() {
             self.find_inside(worker, &job, delay);
         }
+        let helps = job.is_shared && job.assistant.is_some();
+        if helps {
+            self.help(worker, &job, delay);
+        }
         let Some(state) = self.workers.get_mut(&worker) else { return };
         state.jobs.insert(id, (job, nodes));
         let threads = state.threads;
         let busy: u32 = state.jobs.values().map(|(job, _)| job.threads).sum();
         assert!(busy <= threads || !self.is_quiet(), "{worker:?} has {threads} threads");
-        self.schedule(delay, Happening::Ends { worker, job: id, nodes: searched });
+        // Who helps does so until it is told to stop, unless its search crashes.
+        if !helps || self.random.chance(self.faults.failed) {
+            self.schedule(delay, Happening::Ends { worker, job: id, nodes: searched });
+        }
+    }
+
+    /// Has a worker try moves for others that share a search with it while a job goes on, or just after it.
+    fn help(&mut self, worker: WorkerId, job: &Job, delay: u64) {
+        for _ in 0..self.random.below(4) {
+            let Some(found) = self.found_inside(worker, job).into_iter().next() else { continue };
+            let has_it = |&(&id, state): &(&WorkerId, &SimWorker)| {
+                id != worker && state.jobs.contains_key(&job.id)
+            };
+            let others: Vec<WorkerId> =
+                self.workers.iter().filter(has_it).map(|(&id, _)| id).collect();
+            if others.is_empty() {
+                return;
+            }
+            let asker = others[self.random.below(others.len() as u64) as usize];
+            self.entries += 1;
+            let number = self.entries;
+            self.answers.insert(number, found);
+            let (job, era, found) = (job.id, job.era, Some(found));
+            let answered = Answered { worker, job, era, asker, hand: 0, number, value: 0, found };
+            let event = Event::Answered(answered);
+            let after = 1 + self.random.below(delay + delay / 4);
+            if self.random.chance(self.faults.repeated) {
+                self.outcome.happened.repeated += 1;
+                self.schedule(after + 1, Happening::Arrives(event.clone()));
+            }
+            if self.random.chance(self.faults.late) {
+                self.outcome.happened.late += 1;
+                self.schedule(60_000, Happening::Arrives(event));
+            } else if !self.is_lost() {
+                self.schedule(after, Happening::Arrives(event));
+            }
+        }
+    }
+
+    /// Has a worker hear what another one has found out for it, if that is believed.
+    pub(super) fn hear_answer(&mut self, worker: WorkerId, number: u64, value: Option<i32>) {
+        let FoundBound { position, bound, .. } = self.answers[&number];
+        if value.is_none() {
+            self.outcome.happened.unanswered += 1;
+            return;
+        }
+        self.outcome.happened.answered += 1;
+        self.check_bound(position, bound);
+        if let Some(state) = self.workers.get_mut(&worker) {
+            state.tables.hear(&self.oracle, &[(position, bound)]);
+        }
     }
 
     /// Has a worker tell, while a job goes on or just after it, of what it has found inside.
     fn find_inside(&mut self, worker: WorkerId, job: &Job, delay: u64) {
+        let bounds = self.found_inside(worker, job);
+        if bounds.is_empty() || self.is_lost() {
+            return;
+        }
+        let event = Event::Found { worker, job: job.id, era: job.era, bounds };
+        let after = 1 + self.random.below(delay + delay / 4);
+        self.schedule(after, Happening::Arrives(event));
+    }
+
+    /// Returns what a worker says that it has found inside a job.
+    fn found_inside(&mut self, worker: WorkerId, job: &Job) -> Vec<FoundBound> {
         let lies = self.workers.get(&worker).map_or(0, |state| state.lies_inside);
-        let bounds = if self.random.chance(lies) {
+        if self.random.chance(lies) {
             let lie = worker::false_inside(&self.oracle, &mut self.random, job);
             self.outcome.happened.wrong += u64::from(lie.is_some());
             lie.into_iter().collect()
@@ -138,13 +204,7 @@ impl World {
             worker::inside(&believer, &mut self.random, job)
         } else {
             Vec::new()
-        };
-        if bounds.is_empty() || self.is_lost() {
-            return;
         }
-        let event = Event::Found { worker, job: job.id, era: job.era, bounds };
-        let after = 1 + self.random.below(delay + delay / 4);
-        self.schedule(after, Happening::Arrives(event));
     }
 
     pub(super) fn job_ends(&mut self, worker: WorkerId, job: JobId, nodes: u64) {
@@ -154,7 +214,11 @@ impl World {
             return;
         };
         let lies = self.workers[&worker].lies;
-        let report = if self.random.chance(self.faults.wrong) {
+        let helped = job.is_shared && job.assistant.is_some();
+        let report = if helped {
+            self.outcome.happened.failed += 1;
+            Report { failed: true, ..worker::empty(&job, nodes) }
+        } else if self.random.chance(self.faults.wrong) {
             self.outcome.happened.wrong += 1;
             worker::false_report(&mut self.random, &job, nodes)
         } else if self.random.chance(lies) {
