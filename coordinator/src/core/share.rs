@@ -138,7 +138,7 @@ impl Core {
         let last = |(&key, asked): (&Key, &BTreeMap<WorkerId, JobId>)| {
             let helps = |&(worker, job): &(WorkerId, JobId)| self.helps(worker, job);
             let helpers = || asked.iter().map(|(&worker, &job)| (worker, job)).filter(helps);
-            let fit = helpers().filter(|(worker, _)| !unfit.contains(worker)).last();
+            let fit = helpers().rfind(|(worker, _)| !unfit.contains(worker));
             fit.map(|(worker, job)| (helpers().count(), key, worker, job))
         };
         let all = self.sharing.0.iter().filter_map(last);
