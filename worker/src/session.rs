@@ -367,6 +367,9 @@ impl Session<'_> {
 
     /// Keeps a report and sends it.
     async fn report(&mut self, report: Report) -> Result<(), Status> {
+        while let Ok(word) = self.worker.words.try_recv() {
+            self.say(word).await?; // After its report nobody would take what a job has to say.
+        }
         let found = self.worker.jobs.ended(report.job, self.worker.sessions);
         self.worker.options.gauges.ended(&report);
         if self.worker.outbox.is_full() {
