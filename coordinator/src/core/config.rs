@@ -35,7 +35,8 @@ pub struct Config {
     /// would wait for it too long; 8. Here and below *threads* are those of the fleet by the threads of a job.
     pub most_led: usize,
     /// If all threads can be put together for no more jobs than this, workers that have nothing else to do help with what
-    /// others search, which is not split then; 16. With 0 nobody does, and `most_led` says when one worker leads.
+    /// others search, which is not split then; 16. With more than `most_led` that goes for requests that fit a job; larger
+    /// ones are cut for all. With 0 nobody helps.
     pub most_sharing: usize,
     /// From so many threads on the value of a position that is split is sought by goals on the position
     /// itself if it is cut into small jobs from the beginning, before that by the value of its eldest child. What

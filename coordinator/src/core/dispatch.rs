@@ -118,7 +118,7 @@ impl Core {
             && question.wanted_by.keys().any(|wanted| matches!(wanted, Wanted::Solve(_)));
         // To find the size takes a look at every request: most questions do not need it.
         let predicted = question.predicted;
-        let is_whole = one_worker || self.shares() && self.fleet.accepting() > 1;
+        let is_whole = one_worker || self.may_share(key) && self.fleet.accepting() > 1;
         let is_small = predicted <= self.smallest_job()
             || predicted <= self.longest_job() && (is_whole || predicted <= self.job_size());
         is_leaf || is_small || self.wants_lead(key) || self.is_tried(key)

@@ -25,11 +25,17 @@ impl Core {
         (1..=self.config.most_sharing).contains(&self.slots()) && self.fleet.all_share()
     }
 
+    /// Returns whether the search of a question is shared: of any where one worker would lead otherwise; of requests as
+    /// they came where there are more, since they cut those that are too large for one job for all.
+    pub(super) fn may_share(&self, key: Key) -> bool {
+        self.shares() && (self.slots() <= self.config.most_led || self.is_root(key))
+    }
+
     /// Returns whether a job of so many predicted nodes is shared if `worker` gets it: one that will be over soon is not
     /// worth a call.
     pub(super) fn is_to_be_shared(&self, worker: WorkerId, target: Target, predicted: f64) -> bool {
         let may_be = match target {
-            Target::Question(_) => self.shares() && predicted > self.config.shortest_job,
+            Target::Question(key) => self.may_share(key) && predicted > self.config.shortest_job,
             Target::Help => true,
             _ => false,
         };

@@ -220,7 +220,9 @@ impl Circle {
             says.push((asker, ToMember::Answer { hand, number, value: None }));
             return;
         };
-        post.asked = Some(Asked { serial, number, errand });
+        if let Some(before) = post.asked.replace(Asked { serial, number, errand }) {
+            says.push((helper, ToMember::Recall(before.serial)));
+        }
         self.serials = serial;
         says.push((helper, ToMember::Errand { number: serial, errand }));
     }

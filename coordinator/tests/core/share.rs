@@ -132,6 +132,17 @@ fn more_workers_than_share_split_as_before() {
 }
 
 #[test]
+fn where_more_share_than_one_would_lead_only_requests_that_fit_a_job_are_shared() {
+    let many = || Config { most_led: 1, ..sharing() };
+    let (_, whole, _, _) = two(many());
+    assert_eq!(whole.position.empties(), 9);
+    let mut script = fleet(Config { longest_job: 1.0, ..many() }, 2);
+    let jobs = assigned(&script.submit(0, 1, nine_empties()));
+    assert!(jobs.iter().all(|(_, job)| !job.is_shared && job.position.empties() < 9), "{jobs:?}");
+    assert_eq!(jobs.len(), 2, "both search parts of it");
+}
+
+#[test]
 fn helpers_are_dismissed_when_the_fleet_grows_too_large_and_the_lead_goes_on() {
     let (mut script, whole, lead, helper) = two(Config { most_sharing: 2, ..sharing() });
     let commands = script.join_sharing(1, 3);

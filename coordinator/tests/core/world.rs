@@ -173,6 +173,8 @@ impl World {
     /// Lets all workers share searches, if there are few enough.
     pub(crate) fn with_sharing(mut self) -> Self {
         self.shares = true;
+        self.config.most_led = self.config.most_sharing;
+        self.core = Core::new(self.config.clone(), Box::new(Heuristic));
         self
     }
 

@@ -290,8 +290,7 @@ async fn an_assistant_of_a_shared_job_does_errands_truly_and_counts_their_nodes(
 }
 
 #[tokio::test]
-async fn an_errand_that_is_recalled_is_answered_without_a_value_and_one_that_is_replaced_not_at_all()
- {
+async fn an_errand_that_is_recalled_is_answered_without_a_value_and_no_other_is_stopped() {
     let (mut script, solver) = (Script::start(None), Dawdling::default());
     let worker = script.worker(solver.clone());
     let mut connection = script.connection().await;
@@ -305,10 +304,8 @@ async fn an_errand_that_is_recalled_is_answered_without_a_value_and_one_that_is_
     connection.says(ToMember::Errand { number: 2, errand }).await;
     in_time(solver.begun.notified()).await;
     connection.says(ToMember::Recall(1)).await; // It is over already.
-    connection.says(ToMember::Errand { number: 3, errand }).await;
-    in_time(solver.begun.notified()).await;
-    connection.says(ToMember::Recall(3)).await;
-    assert_eq!(connection.word().await, unanswered(3), "nobody waits for the second any more");
+    connection.says(ToMember::Recall(2)).await;
+    assert_eq!(connection.word().await, unanswered(2), "and only once");
     connection.tell(ToWorker::Cancel(1)).await;
     assert!(!connection.report_at_last().await.finished);
     connection.tell(ToWorker::Acknowledge(1)).await;

@@ -606,12 +606,16 @@ impl Witness {
         self.sent += 1;
         let (number, errand) = (self.sent, errand((-1, 1), Errand::PROOF * u32::from(is_proof)));
         self.heard.asks(worker, hand, number, errand);
-        let [(to, word)] = self.heard.said()[..] else { panic!("one word for an errand") };
+        let mut said = self.heard.said();
+        let (to, word) = said.pop().expect("a word for an errand");
+        // It takes the place of what the hand has asked before.
+        let before = self.open.iter().find(|(_, (_, asker, _))| *asker == caller);
+        let recalled = before.map(|(&serial, &(helper, ..))| (helper, ToMember::Recall(serial)));
+        assert_eq!(said, recalled.into_iter().collect::<Vec<Say>>());
         match word {
             ToMember::Errand { number: serial, errand: passed } => {
                 assert!(serial > self.passed && passed == errand);
                 self.passed = serial;
-                // It takes the place of what the hand has asked before.
                 self.open.retain(|_, &mut (_, asker, _)| asker != caller);
                 self.open.insert(serial, (to, caller, number));
             }
