@@ -301,6 +301,11 @@ impl TestWorker {
         self.task.is_finished()
     }
 
+    /// Ends it as a kill would: nobody hears of it but by the end of its connection.
+    pub(crate) fn kill(self) {
+        self.task.abort();
+    }
+
     pub(crate) async fn stop(self) -> Result<(), WorkerError> {
         self.stop.cancel();
         self.task.await.unwrap()
