@@ -31,7 +31,7 @@ const LOOK: Duration = Duration::from_millis(1);
 /// … before they offer to do something meanwhile, …
 const SOON: Duration = Duration::from_micros(200);
 /// … and those before whom there is nothing to do.
-const LONG_LOOK: Duration = Duration::from_millis(50);
+const LONG_LOOK: Duration = Duration::from_millis(200);
 
 /// What there is between one of the search's threads and another worker.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -367,17 +367,19 @@ impl Hands for Others {
     }
 
     fn attend(&self, hand: usize, is_over: &dyn Fn() -> bool) -> bool {
+        let mut state = self.member.state();
+        // While the lock is held, so that nobody is roused between the look and the wait.
         while !is_over() {
-            let state = self.member.state();
             if hand < state.helpers {
                 return true;
             }
-            drop(wait(&self.member.company, state, LONG_LOOK));
+            state = wait(&self.member.company, state, LONG_LOOK);
         }
         false
     }
 
     fn rouse(&self) {
+        drop(self.member.state());
         self.member.company.notify_all();
     }
 
@@ -410,6 +412,7 @@ impl Hands for Others {
     }
 
     fn nudge(&self) {
+        drop(self.member.state());
         self.member.tasks.notify_all();
     }
 
