@@ -1,10 +1,9 @@
 //! What workers say to each other that share the search of a job.
 //!
-//! Each of them may have others try moves: its *hands* call for somebody, and whoever does nothing is engaged. That may be
-//! somebody who waits for the one that calls. From
-//! then on the coordinator passes on what the two say, without asking the core, which would think about other things
-//! meanwhile; it has decided who shares a search by handing out the job. Only what is proved takes the way through the
-//! core, so that it is a claim of who has found it before somebody else builds on it.
+//! Each of them may have others try moves: its *hands* call for somebody, and whoever does nothing is engaged, or somebody
+//! who waits for the one that calls. From then on the coordinator passes on what the two say, without asking the core,
+//! which would think about other things meanwhile; it has decided who shares a search by handing out the job. Only what is
+//! proved takes the way through the core, so that it is a claim of who has found it before somebody else builds on it.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
