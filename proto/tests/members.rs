@@ -36,7 +36,7 @@ fn a_word_of_a_member_that_is_absent_is_refused_with_those_that_it_may_say() {
     let error = FromWorker::try_from(v1::FromWorker { message }).expect_err("empty");
     assert_eq!(
         error.to_string(),
-        "field member.word is absent, expected call, release, errand, recall or answer"
+        "field member.word is absent, expected call, release, errand, recall, offer or answer"
     );
     let message = Some(v1::to_worker::Message::Member(v1::ToMember { job: 1, word: None }));
     let error = ToWorker::try_from(v1::ToWorker { message }).expect_err("empty");
@@ -47,7 +47,7 @@ fn a_word_of_a_member_that_is_absent_is_refused_with_those_that_it_may_say() {
 }
 
 #[test]
-fn a_hand_is_one_of_1024() {
+fn a_hand_is_one_of_64() {
     use v1::from_member::Word as From;
     use v1::to_member::Word as To;
     type Read = (&'static str, fn(u32) -> Option<String>);
@@ -60,10 +60,10 @@ fn a_hand_is_one_of_1024() {
         ("answer", |hand| wrong_to(To::Answer(v1::Answer { hand, ..v1::Answer::default() }))),
     ];
     for (word, read) in words {
-        assert_eq!(read(1023), None, "{word}");
-        for bad in [1024, u32::MAX] {
+        assert_eq!(read(63), None, "{word}");
+        for bad in [64, u32::MAX] {
             let expected =
-                format!("field member.{word}.hand is {bad}, expected a hand from 0 to 1023");
+                format!("field member.{word}.hand is {bad}, expected a hand from 0 to 63");
             assert_eq!(read(bad), Some(expected));
         }
     }

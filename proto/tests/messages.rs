@@ -148,7 +148,7 @@ fn errand() -> impl Strategy<Value = Errand> {
 }
 
 fn hand() -> impl Strategy<Value = u32> {
-    0..1024_u32
+    0..64_u32
 }
 
 /// What a move is worth, if anybody has found out.
@@ -168,6 +168,7 @@ fn from_member() -> impl Strategy<Value = FromMember> {
         (hand(), any::<u64>()).prop_map(|(hand, number)| FromMember::Recall { hand, number }),
         (any::<u64>(), worth(), 0..=1_u64 << 53)
             .prop_map(|(number, value, nodes)| FromMember::Answer { number, value, nodes }),
+        any::<u64>().prop_map(FromMember::Offer),
     ]
 }
 
