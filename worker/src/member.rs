@@ -9,11 +9,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use outflank_engine::{Answer, Bound, Control, Errand, Hands, Request};
+use outflank_engine::{Answer, Control, Errand, Hands, Request};
 use outflank_proto::message::{Found, FromMember, FromWorker, Job, ToMember};
 use tokio::sync::mpsc;
 
-use crate::Solver;
+use crate::{Solver, solver};
 
 /// The most hands of a search.
 const MOST_HANDS: usize = 15;
@@ -235,15 +235,7 @@ impl Member {
             let value = solver.run_errand(&errand, request.threads, &control);
             member.done(number, value, &control);
         }
-        Answer {
-            bound: Bound::UNKNOWN,
-            best_move: None,
-            line: Vec::new(),
-            children: Vec::new(),
-            order: Vec::new(),
-            nodes: member.nodes(),
-            finished: false,
-        }
+        solver::nothing(member.nodes())
     }
 
     /// Waits for an errand, which may have others do a part of it if it `is_shared`; `None` if the waiting `is_over`.

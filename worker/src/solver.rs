@@ -48,15 +48,7 @@ impl Solver for Engine {
     fn solve_apart(&self, request: &Request, control: &Control) -> Answer {
         self.solve_apart(request, control).unwrap_or_else(|error| {
             tracing::warn!(%error, "no search apart: somebody else must judge");
-            Answer {
-                bound: Bound::UNKNOWN,
-                best_move: None,
-                line: Vec::new(),
-                children: Vec::new(),
-                order: Vec::new(),
-                nodes: 0,
-                finished: false,
-            }
+            nothing(0)
         })
     }
 
@@ -78,5 +70,18 @@ impl Solver for Engine {
 
     fn forget(&self) {
         self.clear();
+    }
+}
+
+/// Returns the answer of who has found out nothing in so many nodes.
+pub(crate) fn nothing(nodes: u64) -> Answer {
+    Answer {
+        bound: Bound::UNKNOWN,
+        best_move: None,
+        line: Vec::new(),
+        children: Vec::new(),
+        order: Vec::new(),
+        nodes,
+        finished: false,
     }
 }
