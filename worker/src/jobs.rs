@@ -280,9 +280,12 @@ impl Jobs {
         members.for_each(|member| member.disconnected());
     }
 
-    /// Returns whether any job is shared with others.
-    pub(crate) fn are_shared(&self) -> bool {
-        self.running.values().any(|running| running.member.is_some())
+    /// Returns whether others share the search of any job.
+    pub(crate) fn have_company(&self) -> bool {
+        self.running
+            .values()
+            .filter_map(|running| running.member.as_ref())
+            .any(|member| member.has_company())
     }
 
     /// Has the solver hear what others believe.

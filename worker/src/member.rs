@@ -136,6 +136,11 @@ impl Member {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Returns whether there are others.
+    pub(crate) fn has_company(&self) -> bool {
+        self.state().helpers > 0
+    }
+
     /// Says something, unless the worker has left.
     fn say(&self, word: FromMember) {
         drop(self.words.send(FromWorker::Member(self.job, word)));

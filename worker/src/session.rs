@@ -23,7 +23,7 @@ use crate::{Options, Solver};
 const WELCOME_DEADLINE: Duration = Duration::from_secs(15);
 /// The queue of messages to the coordinator; when it is full, the worker reads no more jobs.
 const QUEUE: usize = 64;
-/// How often the searches of jobs that several workers share tell what they come to believe.
+/// How often the searches of jobs that several workers share tell each other what they come to believe.
 const SHARED_NEWS: Duration = Duration::from_millis(5);
 
 /// How a connection ended.
@@ -302,7 +302,7 @@ impl Session<'_> {
                 () = beat(&mut self.interims) => {
                     self.tell_news().await?;
                 }
-                _ = self.shared.tick(), if self.interims.is_some() && self.worker.jobs.are_shared() => {
+                _ = self.shared.tick(), if self.interims.is_some() && self.worker.jobs.have_company() => {
                     self.tell_found().await?;
                 }
             }
@@ -339,7 +339,7 @@ impl Session<'_> {
     /// that.
     async fn tell_news(&mut self) -> Result<(), Status> {
         self.tell_found().await?;
-        if self.worker.jobs.are_shared() {
+        if self.worker.jobs.have_company() {
             self.tell_progress().await?; // Who leads may be done before the next beat of the heart.
         }
         for interim in self.worker.jobs.news(self.worker.sessions) {
