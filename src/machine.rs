@@ -23,7 +23,7 @@ pub(crate) fn coordinator_options(job_nodes: Option<u64>) -> service::Options {
     if let Some(nodes) = job_nodes {
         core.longest_job = nodes as f64;
         core.shortest_job = core.shortest_job.min(core.longest_job);
-        // Who leads a request searches the whole of it: that job would be too long.
+        // Jobs this small need no more than a thread.
         core.most_led = 0;
     }
     service::Options { build: build(), run: run_name(), core, ..service::Options::default() }

@@ -263,7 +263,7 @@ impl Tree {
         let Self { shape, model, requests, alones, sequential } = self;
         let mut cluster = cluster(asked, workers);
         cluster.config.leaf_empties = shape.horizon;
-        // Nobody in the model has a belief of a value to lead with.
+        // Few workers are to be cut up for as many are: nobody in the model shares a search.
         cluster.config.most_led = 0;
         cluster.config.lines = false;
         let advisor = if asked.oracle {
@@ -359,7 +359,6 @@ fn cluster(asked: &Simulate, workers: u16) -> Cluster {
     config.slots_of_each = asked.slots.map_or(config.slots_of_each, |slots| slots as usize);
     config.longest_job = asked.longest_job.unwrap_or(config.longest_job);
     config.jobs_per_thread = asked.jobs_per_thread.unwrap_or(config.jobs_per_thread);
-    config.jobs_per_led_thread = asked.jobs_per_thread.unwrap_or(config.jobs_per_led_thread);
     config.speculation = !asked.no_speculation;
     if asked.no_late_splits {
         (config.split_after, config.split_soon) = (Duration::MAX, Duration::MAX);

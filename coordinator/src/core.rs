@@ -17,7 +17,6 @@
 //! needed question, speculative ones included, and last the parts of jobs that run long. Where many
 //! threads search for few requests, those chances follow what workers believe of running jobs.
 
-mod assist;
 mod audit;
 mod backup;
 mod bracket;
@@ -32,7 +31,6 @@ mod graph;
 mod hung;
 mod inside;
 mod late;
-mod lead;
 mod line;
 mod message;
 mod mix;
@@ -63,9 +61,8 @@ pub use message::{
     ProcessId, Progress, Proof, Proofs, Report, Solution, SolveId, Source, Terms, WorkerId,
 };
 
-use assist::Assistants;
 use audit::Audits;
-use backup::Errands;
+use backup::SideJobs;
 use crowd::Crowd;
 use fleet::{Fleet, Target, after};
 use graph::{Graph, Known};
@@ -132,8 +129,6 @@ pub struct Core {
     solves: BTreeMap<SolveId, Solve>,
     crowd: Crowd,
     fleet: Fleet,
-    /// Whether requests were led when jobs were handed out last, but for times when one worker was left.
-    were_led: bool,
     /// What waits for a worker, to be expanded if it is too large.
     queue: BTreeSet<(Rank, Item)>,
     /// What waits for a worker and fits one.
@@ -143,7 +138,7 @@ pub struct Core {
     brothers: BTreeSet<(Rank, Key)>,
     /// The jobs that have one copy running, the oldest first.
     single_copies: BTreeSet<(Millis, Key)>,
-    errands: Errands,
+    side_jobs: SideJobs,
     /// The questions whose children's needs must be looked at again.
     unsettled: BTreeSet<Unsettled>,
     /// Running questions that are hardly needed any more, those first that are needed least.
@@ -158,7 +153,6 @@ pub struct Core {
     thought: Thought,
     insides: Insides,
     told: Told,
-    assistants: Assistants,
     sharing: Sharing,
     asked: u64,
     arrivals: u64,
@@ -225,12 +219,11 @@ impl Core {
             solves: BTreeMap::new(),
             crowd: Crowd::default(),
             fleet: Fleet::default(),
-            were_led: false,
             queue: BTreeSet::new(),
             ready: BTreeSet::new(),
             brothers: BTreeSet::new(),
             single_copies: BTreeSet::new(),
-            errands: Errands::default(),
+            side_jobs: SideJobs::default(),
             unsettled: BTreeSet::new(),
             doomed: BTreeSet::new(),
             stopping: BTreeSet::new(),
@@ -241,7 +234,6 @@ impl Core {
             thought: Thought::default(),
             insides: Insides::default(),
             told: Told::default(),
-            assistants: Assistants::default(),
             sharing: Sharing::default(),
             asked: 0,
             arrivals: 0,
@@ -313,7 +305,7 @@ impl Core {
             }
             Event::Answered(answered) => self.found_for(turn, &answered),
             Event::Hinted { worker, job, hints } => self.hinted(turn, worker, job, hints),
-            Event::Interim { worker, interim } => self.interim(turn, worker, interim),
+            Event::Interim { worker, interim } => self.interim(worker, interim),
             Event::Reported { worker, report } => self.reported(turn, worker, &report),
             Event::Traced { process, others_below } => self.traced(turn, process, others_below),
             Event::TakenBack { era } => self.start_again(turn, era),
@@ -420,7 +412,7 @@ impl Core {
             Target::Question(key) => self.job_lost(turn, key, worker),
             Target::Line(solve) => self.line_lost(turn, solve, worker),
             Target::Audit(id) => self.audit_ended(turn, id, worker, None),
-            Target::Assistance(_) | Target::Help | Target::Disowned | Target::Nothing => {}
+            Target::Help | Target::Disowned | Target::Nothing => {}
         }
     }
 
@@ -432,7 +424,7 @@ impl Core {
         self.ready.clear();
         self.brothers.clear();
         self.single_copies.clear();
-        self.errands = Errands::default();
+        self.side_jobs = SideJobs::default();
         self.unsettled.clear();
         self.doomed.clear();
         self.stopping.clear();

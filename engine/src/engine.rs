@@ -126,14 +126,6 @@ impl Engine {
         (answer, turns.taken())
     }
 
-    /// Helps another engine that solves the same request, as assistant number `number`: goes through
-    /// the same selective searches, in another order, and leaves the exact one to the other. It is
-    /// of use if `control` wants hints and each engine [hears](Self::hear) those of the other.
-    #[must_use]
-    pub fn assist(&self, request: &Request, control: &Control, number: u32) -> Answer {
-        self.search(request, control, Tools { assistant: Some(number), ..self.next_tools() })
-    }
-
     /// Does an errand for another engine's search, on so many threads. Returns what the move is worth to the player of its
     /// position, in discs: what is at most the lower end of the window is an upper bound, the upper end or more is a lower
     /// one. At [`Errand::PROOF`] it is proved. `None` if `control` stopped it.
@@ -340,14 +332,6 @@ impl Engine {
 
     fn tools(&self, generation: u8) -> Tools<'_> {
         let Self { table, hints, weights, .. } = self;
-        Tools {
-            table,
-            hints,
-            weights: *weights,
-            generation,
-            assistant: None,
-            witness: None,
-            turns: None,
-        }
+        Tools { table, hints, weights: *weights, generation, witness: None, turns: None }
     }
 }

@@ -12,7 +12,6 @@
 //! | 12– | [`past`] | what earlier searches left of the positions that such comparisons look at |
 //! | any | [`midgame`] | a fixed number of plies, leaves evaluated: for orders, and for cuts by probability |
 //! | 15– | [`ahead`] | begins with idle threads what comes next on the principal variation |
-//! | 18– | [`assist`] | goes ahead of another engine's selective search |
 //! | 13– | [`selective`] | to the end with cuts by probability: finds the moves that the exact search tries first |
 //! | any | [`effort`] | how many nodes one question takes, for training |
 //! | 12– | [`witness`] | keeps some of the questions that comparisons of costs ask, for training |
@@ -27,7 +26,6 @@
 //! `alpha` a lower bound.
 
 mod ahead;
-mod assist;
 pub(crate) mod board;
 mod cost;
 pub(crate) mod crew;

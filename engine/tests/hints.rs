@@ -87,18 +87,17 @@ fn no_layer_of_a_proof_takes_a_hint_for_a_bound() {
 }
 
 #[test]
-fn who_hears_its_assistant_has_less_to_search() {
+fn who_hears_another_has_less_to_search() {
     let position = played(&[4, 1, 3, 0, 2, 5, 1], 21);
     let alone = engine().solve(&Request::exact(position), &Control::default());
     let control = Control::default().with_hints();
-    let assistance = engine().assist(&Request::exact(position), &control, 0);
-    assert!(!assistance.finished, "the proof is the lead's business");
-    assert!(alone.bound.implies(assistance.bound));
+    let told = engine().solve(&Request::exact(position), &control);
+    assert_eq!((told.bound, told.nodes), (alone.bound, alone.nodes), "to tell takes no nodes");
     let hints = control.take_hints();
     assert!(!hints.is_empty());
-    let lead = engine();
-    lead.hear(&hints);
-    let answer = lead.solve(&Request::exact(position), &Control::default());
+    let hearer = engine();
+    hearer.hear(&hints);
+    let answer = hearer.solve(&Request::exact(position), &Control::default());
     assert_eq!(answer.bound, alone.bound);
     assert!(answer.nodes < alone.nodes, "{} of {} nodes", answer.nodes, alone.nodes);
     let forgetful = engine();
@@ -115,7 +114,7 @@ fn what_a_search_to_the_end_believes_is_even() {
     for seed in 0..4 {
         let position = played(&[4, 1, 3, seed, 2, 5, 1], 22);
         let control = Control::default().with_hints();
-        let _assistance = engine().assist(&Request::exact(position), &control, 0);
+        let _answer = engine().solve(&Request::exact(position), &control);
         for hint in control.take_hints() {
             let (value, plies) = ((hint.word() & 0x1FFF) as i32 - 2048, hint.word() >> 15 & 0x3F);
             if plies == u64::from(hint.position().empties()) {

@@ -55,7 +55,7 @@ fn a_lying_evaluation_changes_the_work_but_never_a_value() {
     let honest = engine(None);
     let mut seed = 1;
     let (mut plain, mut misled) = (0, 0);
-    for round in 0..6 {
+    for round in 0..4 {
         let lying = engine(Some(lies(round)));
         let position = position(18, &mut seed);
         let expected = honest.solve(&Request::exact(position), &Control::default());
@@ -75,28 +75,6 @@ fn a_lying_evaluation_changes_the_work_but_never_a_value() {
     }
     println!("nodes: {plain} without weights, {misled} for two solves with lies");
     assert_ne!(plain * 2, misled, "the lies were not used at all");
-}
-
-#[test]
-fn an_assistant_that_believes_lies_proves_nothing_false() {
-    let honest = engine(None);
-    let mut seed = 3;
-    for round in 0..2 {
-        let lying = engine(Some(lies(round)));
-        let position = position(19, &mut seed);
-        let value = honest.solve(&Request::exact(position), &Control::default()).bound;
-        for number in 0..2 {
-            let answer = lying.assist(&Request::exact(position), &Control::default(), number);
-            assert!(value.implies(answer.bound), "{position:?}: {}, it is {value}", answer.bound);
-            for (square, bound) in answer.children {
-                let after = Request::exact(position.play(square).expect("a legal move"));
-                let value = honest.solve(&after, &Control::default()).bound;
-                assert!(value.implies(bound), "{position:?} {square}: {bound}, it is {value}");
-            }
-        }
-        let answer = lying.solve(&Request::exact(position), &Control::default());
-        assert_eq!(answer.bound, value, "{position:?}, after it has assisted");
-    }
 }
 
 #[test]

@@ -192,14 +192,14 @@ pub struct Job {
     pub era: u64,
     /// Whether the coordinator wants hints.
     pub hints: bool,
-    /// Which assistant of the job's lead the worker is, if another one leads.
-    pub assistant: Option<u32>,
     /// From so many nodes on, the coordinator wants the bounds that are found inside the job.
     pub inside: Option<u64>,
     /// Whether the worker searches without what earlier jobs have left in its tables, and leaves nothing there.
     pub is_apart: bool,
-    /// Whether several workers share the search: an assistant does errands for the others.
+    /// Whether several workers share the search.
     pub is_shared: bool,
+    /// Whether the worker is one of those that do errands in a shared search, and searches nothing else.
+    pub helps: bool,
 }
 
 /// A client's question.

@@ -337,10 +337,10 @@ impl From<Job> for v1::Job {
             symmetry: job.symmetry.index(),
             era: job.era,
             hints: job.hints,
-            assistant: job.assistant,
             inside: job.inside,
             apart: job.is_apart,
             shared: job.is_shared,
+            helps: job.helps,
         }
     }
 }
@@ -360,10 +360,10 @@ impl TryFrom<v1::Job> for Job {
                 .ok_or_else(|| InvalidField::new("symmetry", &wire.symmetry, "0 to 7"))?,
             era: wire.era,
             hints: wire.hints,
-            assistant: wire.assistant,
             inside: wire.inside,
             is_apart: wire.apart,
             is_shared: wire.shared,
+            helps: wire.helps,
         })
     }
 }

@@ -213,10 +213,10 @@ fn job() -> impl Strategy<Value = Job> {
             symmetry: Symmetry::new(symmetry).expect("there are eight"),
             era: id ^ 0x5a5a,
             hints: threads.is_multiple_of(2),
-            assistant: Some(threads).filter(|threads| threads.is_multiple_of(3)),
             inside: Some(node_limit).filter(|nodes| nodes.is_multiple_of(2)),
             is_apart: node_limit.is_multiple_of(3),
             is_shared: node_limit.is_multiple_of(5),
+            helps: threads.is_multiple_of(3),
         },
     )
 }

@@ -85,12 +85,8 @@ impl Crew for Engines {
         });
         let (engine, watched) = (Arc::clone(&state.engine), Arc::clone(&control));
         let ended = Arc::clone(&pace);
-        let assistant = job.assistant;
         let search = thread::spawn(move || {
-            let answer = match assistant {
-                Some(number) => engine.assist(&request, &watched, number),
-                None => engine.solve(&request, &watched),
-            };
+            let answer = engine.solve(&request, &watched);
             ended.end();
             answer
         });

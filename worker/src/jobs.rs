@@ -147,8 +147,8 @@ impl Jobs {
             None => control,
         };
         let member = job.is_shared.then(|| Member::new(&job, self.words.clone()));
-        let control = Arc::new(match (&member, job.assistant) {
-            (Some(member), None) => control.with_hands(Member::hands(member)),
+        let control = Arc::new(match &member {
+            Some(member) if !job.helps => control.with_hands(Member::hands(member)),
             _ => control,
         });
         let (tale, threads, era) = (Tale::new(&job), job.threads, job.era);
@@ -312,11 +312,10 @@ fn solve(solver: &dyn Solver, job: Job, control: &Control, member: Option<&Arc<M
         threads: usize::try_from(job.threads).unwrap_or(usize::MAX),
         known: job.known,
     };
-    let search = || match (job.assistant, member) {
-        (Some(_), Some(member)) => Member::serve(member, solver, &request, control),
-        (Some(number), None) => solver.assist(&request, control, number),
-        (None, _) if job.is_apart => solver.solve_apart(&request, control),
-        (None, _) => solver.solve(&request, control),
+    let search = || match member {
+        Some(member) if job.helps => Member::serve(member, solver, &request, control),
+        _ if job.is_apart => solver.solve_apart(&request, control),
+        _ => solver.solve(&request, control),
     };
     let searched = catch_unwind(AssertUnwindSafe(search));
     let missing = control.missing_threads();

@@ -1,6 +1,6 @@
 //! A job's place among those that share its search.
 //!
-//! Who leads has its engine send moves to others; who assists waits for such errands and does them, and may have others
+//! Who leads has its engine send moves to others; who helps waits for such errands and does them, and may have others
 //! try moves meanwhile, too. The engine's threads wait here, the connection hands on what is said: a *hand* is one of
 //! the threads that have others try moves. Whatever is lost on the way, the search goes on without it.
 
@@ -204,7 +204,7 @@ impl Member {
         self.call_all();
     }
 
-    /// Has whoever assists come to an end.
+    /// Has whoever helps come to an end.
     pub(crate) fn stop(&self) {
         let mut state = self.state();
         state.stops = true;

@@ -13,12 +13,6 @@ pub trait Solver: Send + Sync + 'static {
         self.solve(request, control)
     }
 
-    /// Helps another solver with the selective searches of the request, as assistant number `number`.
-    fn assist(&self, request: &Request, control: &Control, number: u32) -> Answer {
-        let _ = number;
-        self.solve(request, control)
-    }
-
     /// Does an errand for another solver's search, on so many threads. Returns what the move is worth, as
     /// [`Engine::run_errand`] says it; `None` if `control` stopped it, or this solver does none.
     fn run_errand(&self, errand: &Errand, threads: usize, control: &Control) -> Option<i32> {
@@ -50,10 +44,6 @@ impl Solver for Engine {
             tracing::warn!(%error, "no search apart: somebody else must judge");
             nothing(0)
         })
-    }
-
-    fn assist(&self, request: &Request, control: &Control, number: u32) -> Answer {
-        self.assist(request, control, number)
     }
 
     fn run_errand(&self, errand: &Errand, threads: usize, control: &Control) -> Option<i32> {

@@ -326,7 +326,7 @@ impl Core {
             return;
         }
         let waiting = |&(&id, audit): &(&AuditId, &Audit)| {
-            !self.errands.run(Target::Audit(id)) && audit.waits()
+            !self.side_jobs.run(Target::Audit(id)) && audit.waits()
         };
         let ids: Vec<AuditId> =
             self.audits.open.iter().filter(waiting).map(|(&id, _)| id).collect();
@@ -344,7 +344,7 @@ impl Core {
     /// Returns for each audit that waits for a judge the workers who cannot be that.
     pub(super) fn unfit_to_judge(&self) -> Vec<Vec<WorkerId>> {
         let waits = |&(&id, audit): &(&AuditId, &Audit)| {
-            !self.errands.run(Target::Audit(id)) && audit.waits()
+            !self.side_jobs.run(Target::Audit(id)) && audit.waits()
         };
         let unfit = |(_, audit): (&AuditId, &Audit)| {
             let others = self.not_asked(audit);
@@ -419,7 +419,7 @@ impl Core {
         let Key { position, window } = key;
         let (known, threads) = (Vec::new(), 1);
         let (id, symmetry, era) = (job, Symmetry::IDENTITY, self.audits.era);
-        let (hints, assistant) = (false, None);
+        let (hints, helps) = (false, false);
         let job = Job {
             id,
             position,
@@ -430,7 +430,7 @@ impl Core {
             known,
             era,
             hints,
-            assistant,
+            helps,
             inside: None,
             is_apart: true,
             is_shared: false,

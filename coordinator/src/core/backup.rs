@@ -14,9 +14,9 @@ use super::{Core, Turn};
 
 /// Who is at the jobs that answer no question: those of judges and those for lines.
 #[derive(Debug, Default)]
-pub(super) struct Errands(BTreeMap<Target, BTreeSet<(WorkerId, JobId)>>);
+pub(super) struct SideJobs(BTreeMap<Target, BTreeSet<(WorkerId, JobId)>>);
 
-impl Errands {
+impl SideJobs {
     /// Notes that `worker` has a job for `target`, if that is such a one.
     pub(super) fn begin(&mut self, target: Target, worker: WorkerId, job: JobId) {
         if let Target::Line(_) | Target::Audit(_) = target {
@@ -56,7 +56,7 @@ impl Errands {
 impl Core {
     /// Gives a job that has run long to a second worker. Returns whether there was one, and a worker for it.
     pub(super) fn back_up(&mut self, turn: &mut Turn<'_>) -> bool {
-        self.back_up_errand(turn) || self.back_up_question(turn)
+        self.back_up_side_job(turn) || self.back_up_question(turn)
     }
 
     /// Returns whether a job that runs since `since` has run so long that it gets a second copy.
@@ -90,13 +90,13 @@ impl Core {
     }
 
     /// Does the same with what one judge, or one worker that looks for a line, is at alone.
-    fn back_up_errand(&mut self, turn: &mut Turn<'_>) -> bool {
+    fn back_up_side_job(&mut self, turn: &mut Turn<'_>) -> bool {
         let begun = |(target, worker, job): (Target, WorkerId, JobId)| {
             let lease = self.fleet.lease(worker, job)?;
             let is_old = self.is_straggler(turn.now, lease.begun);
             is_old.then_some((lease.begun, target, worker, job))
         };
-        let old: BTreeSet<_> = self.errands.alone().filter_map(begun).collect();
+        let old: BTreeSet<_> = self.side_jobs.alone().filter_map(begun).collect();
         old.into_iter().any(|(_, target, worker, job)| match target {
             Target::Audit(audit) => self.ask_second_judge(turn, audit, worker),
             _ => {
@@ -107,8 +107,8 @@ impl Core {
     }
 
     /// Stops those who are at something that is done, or that nobody needs any more.
-    pub(super) fn stop_errands(&mut self, turn: &mut Turn<'_>, target: Target) {
-        let jobs = self.errands.take(target);
+    pub(super) fn stop_side_jobs(&mut self, turn: &mut Turn<'_>, target: Target) {
+        let jobs = self.side_jobs.take(target);
         self.cancel(turn, &jobs);
     }
 

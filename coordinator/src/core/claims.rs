@@ -67,11 +67,7 @@ impl Core {
         let may_stop = match lease.target {
             Target::Question(key) => self.stopping.contains(&key),
             Target::Line(_) => false,
-            Target::Assistance(_)
-            | Target::Help
-            | Target::Audit(_)
-            | Target::Disowned
-            | Target::Nothing => true,
+            Target::Help | Target::Audit(_) | Target::Disowned | Target::Nothing => true,
         };
         let is_given_up = !report.finished && !report.failed;
         let is_early = is_given_up && report.nodes < lease.limit && !may_stop;
@@ -275,7 +271,6 @@ impl Core {
             Target::Question(key) if self.fleet.is_draining(worker) => self.job_ended(key, worker),
             Target::Question(key) => self.job_overran(turn, key, worker),
             Target::Line(_)
-            | Target::Assistance(_)
             | Target::Help
             | Target::Audit(_)
             | Target::Disowned
@@ -297,8 +292,8 @@ impl Core {
             solve.lines.insert(report.position, report.line.clone());
         }
         if report.is_some_and(|report| !report.failed) {
-            self.errands.end(Target::Line(id), worker);
-            self.stop_errands(turn, Target::Line(id));
+            self.side_jobs.end(Target::Line(id), worker);
+            self.stop_side_jobs(turn, Target::Line(id));
             self.line_ended(turn, id, None);
         } else {
             self.line_lost(turn, id, worker);

@@ -29,10 +29,11 @@ pub struct Config {
     /// Where there are more threads than this for each request, jobs get more threads than one, as many as leave so many jobs
     /// for each request; 128.
     pub slots_of_each: usize,
-    /// But they get no more than this, neither there nor where there are so few workers that one leads; 16.
+    /// But they get no more than this, neither there nor where there are few workers; 16.
     pub widest_job: u32,
-    /// If all threads can be put together for no more jobs than this, one worker leads each request; with more jobs at once they
-    /// would wait for it too long; 8. Here and below *threads* are those of the fleet by the threads of a job.
+    /// If all threads can be put together for no more jobs than this, a job gets all threads of a worker, and whatever one
+    /// worker can search is shared (see `most_sharing`); 8. Here and below *threads* are those of the fleet by the threads of a
+    /// job.
     pub most_led: usize,
     /// If all threads can be put together for no more jobs than this, workers that have nothing else to do help with what
     /// others search, which is not split then; 16. With more than `most_led` that goes for requests that fit a job; larger
@@ -44,16 +45,9 @@ pub struct Config {
     pub goals_from: usize,
     /// Requests are cut into small jobs from the beginning if there are so many threads for each; 8.
     pub threads_per_deep: usize,
-    /// After this time without an opinion of its lead a request is split all the same; 10 s.
-    pub lead_patience: Duration,
-    /// After this many selective searches the opinion of a lead is good enough to try younger
-    /// brothers; 2.
-    pub opinion_after: u32,
     /// The number of jobs for each thread of the fleet into which requests are cut, within `shortest_job` and
     /// `longest_job`, when there are few requests; 16.
     pub jobs_per_thread: f64,
-    /// The same in fleets of up to `most_led` threads, which split late: there each cut costs more than it helps; 1.
-    pub jobs_per_led_thread: f64,
     /// A worker gives a job up after this many times the predicted nodes; 64: predictions are right
     /// within a factor of four two times out of three, and what is given up is lost.
     pub budget_factor: f64,
@@ -124,10 +118,7 @@ impl Default for Config {
             most_sharing: 16,
             goals_from: 9,
             threads_per_deep: 8,
-            lead_patience: Duration::from_secs(10),
-            opinion_after: 2,
             jobs_per_thread: 16.0,
-            jobs_per_led_thread: 1.0,
             budget_factor: 64.0,
             retry_limit: 3,
             leaf_empties: 12,

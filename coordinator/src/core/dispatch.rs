@@ -29,8 +29,6 @@ impl Core {
         if self.audits.taking_back {
             return;
         }
-        self.look_at_leads();
-        self.dismiss_assistants(turn);
         self.dismiss_helpers(turn);
         self.assign_audits(turn);
         if self.audits.taking_back {
@@ -56,7 +54,6 @@ impl Core {
                 break;
             }
         }
-        while self.fleet.free_threads() > 0 && self.find_assistant(turn) {}
         while self.fleet.free_threads() > 0 && self.back_up(turn) {}
         self.make_room(turn);
         if self.fleet.accepting() == 0 {
@@ -121,7 +118,7 @@ impl Core {
         let is_whole = one_worker || self.may_share(key) && self.fleet.accepting() > 1;
         let is_small = predicted <= self.smallest_job()
             || predicted <= self.longest_job() && (is_whole || predicted <= self.job_size());
-        is_leaf || is_small || self.wants_lead(key) || self.is_tried(key)
+        is_leaf || is_small || self.is_tried(key)
     }
 
     /// Returns whether a goal that is too large for a job is given to a worker all the same, on trial: what it leaves
@@ -142,12 +139,7 @@ impl Core {
             return self.longest_job();
         }
         let remaining: f64 = self.solves.values().map(Solve::remaining).sum();
-        let of_each = if self.is_small_fleet() {
-            self.config.jobs_per_led_thread
-        } else {
-            self.config.jobs_per_thread
-        };
-        let jobs = of_each * slots as f64;
+        let jobs = self.config.jobs_per_thread * slots as f64;
         (remaining / jobs).min(self.config.longest_job).max(self.smallest_job())
     }
 
@@ -218,9 +210,6 @@ impl Core {
             return true;
         }
         let familiar = self.familiar(key.position);
-        if self.wants_lead(key) && familiar.is_some_and(|worker| self.fleet.is_stopping(worker)) {
-            return false; // It led the question above and has the tables for this one.
-        }
         let Some((worker, free)) = self.fleet.choose(job_key.job_id(), familiar, question.avoid)
         else {
             return false;
@@ -292,12 +281,6 @@ impl Core {
         lease.is_shared = self.is_to_be_shared(worker, lease.target, lease.predicted);
         self.begin(turn, worker, id, lease);
         let era = self.audits.era;
-        let hints = self.is_small_fleet() || lease.is_shared;
-        let assistant = match lease.target {
-            Target::Assistance(number) => Some(number),
-            Target::Help => Some(0),
-            _ => None,
-        };
         let job = Job {
             id,
             position,
@@ -307,11 +290,11 @@ impl Core {
             threads,
             known,
             era,
-            hints,
-            assistant,
+            hints: lease.is_shared,
             inside: self.dear(),
             is_apart: false,
             is_shared: lease.is_shared,
+            helps: lease.target == Target::Help,
         };
         turn.commands.push(Command::Assign { worker, job });
     }
@@ -321,7 +304,7 @@ impl Core {
         if let Some(solve) = self.solves.get_mut(&lease.home) {
             solve.running += 1;
         }
-        self.errands.begin(lease.target, worker, job);
+        self.side_jobs.begin(lease.target, worker, job);
         self.fleet.begin(worker, job, lease, (turn.now, self.config.lease));
     }
 
@@ -410,7 +393,6 @@ impl Core {
             rivals.retain(|rival| rival.0 != worker);
             if rivals.is_empty() {
                 self.unpark(key);
-                self.uncover(key);
             }
             return;
         }

@@ -16,8 +16,7 @@ use super::{Core, Turn};
 const NEXT: f64 = 0.5;
 
 impl Core {
-    /// Returns whether what workers believe of their jobs steers what is asked: in all fleets but small ones,
-    /// whose leads say more.
+    /// Returns whether what workers believe of their jobs steers what is asked: in all fleets but small ones.
     pub(super) fn is_steered(&self) -> bool {
         self.slots() >= self.config.goals_from
     }

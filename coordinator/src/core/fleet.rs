@@ -18,8 +18,6 @@ pub(super) enum Target {
     Question(Key),
     /// To find the rest of a request's best line.
     Line(SolveId),
-    /// To help the lead of a request, as this assistant of it.
-    Assistance(u32),
     /// To try moves for those who search something.
     Help,
     /// To learn whether somebody's claim holds.
@@ -234,18 +232,6 @@ impl Fleet {
         leases
     }
 
-    /// Returns whether `worker` has no free thread now but will have one at once: one of its jobs
-    /// was cancelled.
-    pub(super) fn is_stopping(&self, worker: WorkerId) -> bool {
-        self.workers.get(&worker).is_some_and(|state| {
-            let cancelled = |job: &JobId| {
-                let lease = self.leases.get(&(worker, *job));
-                lease.is_some_and(|lease| lease.target == Target::Nothing)
-            };
-            state.free == 0 && !state.draining && state.jobs.iter().any(cancelled)
-        })
-    }
-
     /// Returns the worker for a job, and the number of its free threads: `prefer` if it has any,
     /// otherwise the one with the most, that is not `avoid` and does not have `job` already. `avoid`
     /// counts only if others take jobs.
@@ -274,17 +260,6 @@ impl Fleet {
     /// Returns the worker to `avoid` if others take jobs.
     pub(super) fn avoidable(&self, avoid: Option<WorkerId>) -> Option<WorkerId> {
         avoid.filter(|&worker| self.accepting > usize::from(!self.is_draining(worker)))
-    }
-
-    /// Returns the worker with the most free threads that is none of `others`.
-    pub(super) fn choose_besides(
-        &self,
-        job: JobId,
-        others: &[WorkerId],
-    ) -> Option<(WorkerId, u32)> {
-        let suits = |worker| !others.contains(&worker) && !self.leases.contains_key(&(worker, job));
-        let idle = self.idle.iter().rev().map(|&(free, worker)| (worker, free));
-        idle.into_iter().find(|&(worker, _)| suits(worker))
     }
 
     /// Returns the worker with the most free threads that can share the search of a job with `others`, and is none of them.

@@ -26,11 +26,7 @@ impl Core {
         if known.bound.answers(key.window) {
             return false;
         }
-        if let Some(question) = self.questions.get(&key) {
-            if !question.wanted_by.contains_key(&wanted) {
-                // Only the lead waits for what it is left with, so that this goes when the lead needs it no more.
-                self.uncover_child(key);
-            }
+        if self.questions.contains_key(&key) {
             self.set_need(key, wanted, need);
             self.promote(key, home);
             return true;

@@ -9,6 +9,12 @@
 //! worker, whose tables know most of it, goes on with the move that it was at, and others get what
 //! else is needed. A value's job goes on while others try the brothers.
 
+use std::collections::BTreeSet;
+
+use outflank_engine::Position;
+
+use super::fleet::after;
+use super::message::{Command, Millis};
 use super::question::{Key, Rank, State};
 use super::{Core, Turn};
 
@@ -76,6 +82,37 @@ impl Core {
             if order.is_lt() { other } else { best }
         });
         best.map(|(_, _, key)| key)
+    }
+
+    /// Returns whether a question that runs since `since` may be split while workers are idle: when it has run for a
+    /// while, and is not shared.
+    pub(super) fn may_split(&self, now: Millis, since: Millis, key: Key) -> bool {
+        let is_leaf = key.position.empties() <= self.config.leaf_empties;
+        let stops = self.stopping.contains(&key) || self.is_shared(key);
+        let config = &self.config;
+        let patience = if self.is_steered() { config.split_soon } else { config.split_after };
+        !is_leaf && !stops && after(since, patience) <= now
+    }
+
+    /// Tells workers whose jobs were split while they run what is proved one ply below, if any of the positions in
+    /// `changed` is there; what is found deeper inside jobs is told by `inside`.
+    pub(super) fn tell_of(&mut self, turn: &mut Turn<'_>, changed: &[Position]) {
+        let parents = changed.iter().flat_map(|&position| self.graph.parents(position));
+        for position in parents.collect::<BTreeSet<_>>() {
+            let Some(node) = self.graph.get(position) else { continue };
+            let (symmetry, windows) = (node.symmetry, node.windows.iter());
+            let questions =
+                windows.filter_map(|&window| self.questions.get(&Key { position, window }));
+            let rivals = questions.filter_map(|question| match &question.state {
+                State::Expanded { rivals, .. } => Some(rivals),
+                _ => None,
+            });
+            for (worker, job) in rivals.flatten().copied().collect::<Vec<_>>() {
+                let known = self.bounds_below(turn, position, symmetry);
+                self.note_told(turn, worker, &known);
+                turn.commands.push(Command::Tell { worker, job, known });
+            }
+        }
     }
 
     /// Stops the job of a goal, which is split when the report is there.

@@ -135,8 +135,8 @@ impl Core {
     /// Goes on after `worker` has lost the line job of a request, or could not do it: with the copy of another, or with
     /// somebody else.
     pub(super) fn line_lost(&mut self, turn: &mut Turn<'_>, id: SolveId, worker: WorkerId) {
-        self.errands.end(Target::Line(id), worker);
-        if !self.errands.run(Target::Line(id)) {
+        self.side_jobs.end(Target::Line(id), worker);
+        if !self.side_jobs.run(Target::Line(id)) {
             self.line_ended(turn, id, Some(worker));
         }
     }
@@ -153,7 +153,7 @@ impl Core {
     /// Answers the requests whose line nobody can complete now.
     pub(super) fn answer_without_lines(&mut self, turn: &mut Turn<'_>) {
         let waits = |&(&id, solve): &(&SolveId, &Solve)| {
-            solve.wants_line && !self.errands.run(Target::Line(id))
+            solve.wants_line && !self.side_jobs.run(Target::Line(id))
         };
         let ids = self.solves.iter().filter(waits).map(|(&id, _)| id);
         for id in ids.collect::<Vec<_>>() {
@@ -166,7 +166,7 @@ impl Core {
         let place = (line_rank(solve.arrival), Item::Line(id));
         self.queue.remove(&place);
         self.ready.remove(&place);
-        self.stop_errands(turn, Target::Line(id));
+        self.stop_side_jobs(turn, Target::Line(id));
     }
 }
 

@@ -50,15 +50,15 @@ pub struct Job {
     pub era: u64,
     /// Whether the worker tells what its search comes to believe, for others to hear.
     pub hints: bool,
-    /// Which assistant of the job's lead the worker is; `None` if it searches for itself.
-    pub assistant: Option<u32>,
     /// From so many nodes on, the worker tells of bounds that it finds inside the job; `None`: of none.
     pub inside: Option<u64>,
     /// Whether the worker searches without what earlier jobs have left in its tables, and leaves nothing there:
     /// who judges another's claim must not have it from him.
     pub is_apart: bool,
-    /// Whether several workers share the search: an assistant tries moves for the others.
+    /// Whether several workers share the search.
     pub is_shared: bool,
+    /// Whether the worker is one of those that try moves for the others, and searches nothing else.
+    pub helps: bool,
 }
 
 /// What a worker has proved of a move that another one, which shares a search with it, has asked it to try.

@@ -8,8 +8,10 @@
 
 use std::cmp::Reverse;
 
-use outflank_engine::{Belief, Position};
+use outflank_engine::{Belief, Position, Window};
 
+use super::fleet::Target;
+use super::message::{Interim, WorkerId};
 use super::question::{Item, Key, Plan, State, Wanted};
 use super::{Core, Turn};
 
@@ -125,8 +127,32 @@ impl Core {
             && self.crowd.most().saturating_mul(self.config.threads_per_deep) <= self.slots()
     }
 
+    /// Takes what a worker believes of a job that goes on. It proves nothing.
+    pub(super) fn interim(&mut self, worker: WorkerId, Interim { job, belief }: Interim) {
+        let Some(&mut lease) = self.fleet.lease_mut(worker, job) else { return };
+        if lease.target == Target::Help {
+            return; // Of the job itself it knows nothing.
+        }
+        self.take_belief(lease.position, lease.window, belief);
+        if let Target::Question(key) = lease.target {
+            self.take_doubt(key, belief);
+        }
+    }
+
+    fn take_belief(&mut self, position: Position, window: Window, belief: Belief) {
+        let Some(node) = self.graph.get_mut(position) else { return };
+        if !window.is_null() {
+            node.estimate = Some(belief.value);
+            node.careful |= belief.is_last;
+        }
+        if let Some(best) = belief.best_move.filter(|&best| position.play(best).is_some()) {
+            node.order.retain(|&square| square != best);
+            node.order.insert(0, best);
+        }
+    }
+
     /// Takes what the worker of a goal believes.
-    pub(super) fn take_doubt(&mut self, key: Key, belief: Belief) {
+    fn take_doubt(&mut self, key: Key, belief: Belief) {
         if !key.window.is_null() {
             return;
         }
@@ -350,10 +376,10 @@ impl Core {
 
 #[cfg(test)]
 mod tests {
-    use outflank_engine::{Bound, Score, Square, Window};
+    use outflank_engine::{Bound, Score, Square};
 
     use super::*;
-    use crate::core::message::{Command, Event, Millis, ProcessId, Proofs, SolveId, WorkerId};
+    use crate::core::message::{Command, Event, Millis, ProcessId, Proofs, SolveId};
     use crate::core::{Advisor, Config};
 
     struct Nothing;

@@ -39,15 +39,11 @@ impl Core {
         open.retain(|goal| wanted.contains(goal));
         // The last one asked is the first in the queue.
         let needs = self.needs_upheld(key, &wanted);
-        let eldest = wanted.first().copied();
         for (goal, need) in wanted.into_iter().zip(needs).rev() {
             self.ask_child(turn, key, goal, need);
         }
         for goal in stale {
             self.release(turn, goal, Wanted::Question(key));
-        }
-        if let Some(eldest) = eldest {
-            self.cover(key, eldest);
         }
     }
 

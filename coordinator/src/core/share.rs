@@ -8,10 +8,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use outflank_engine::SharedHint;
+
 use super::fleet::{Lease, Target};
 use super::late::CANDIDATES;
-use super::message::{JobId, WorkerId};
-use super::question::{Item, Key, Rank, State};
+use super::message::{Command, JobId, WorkerId};
+use super::question::{Item, Key, Rank, State, Wanted};
 use super::{Core, Turn};
 
 /// Who was asked to help with what, and as which jobs; those who have failed at it included, so that nobody is
@@ -29,6 +31,11 @@ impl Core {
     /// they came where there are more, since they cut those that are too large for one job for all.
     pub(super) fn may_share(&self, key: Key) -> bool {
         self.shares() && (self.slots() <= self.config.most_led || self.is_root(key))
+    }
+
+    fn is_root(&self, key: Key) -> bool {
+        let is_solve = |wanted: &Wanted| matches!(wanted, Wanted::Solve(_));
+        self.questions.get(&key).is_some_and(|question| question.wanted_by.keys().any(is_solve))
     }
 
     /// Returns whether a job of so many predicted nodes is shared if `worker` gets it: one that will be over soon is not
@@ -88,6 +95,21 @@ impl Core {
         self.start(turn, worker, lease, u64::MAX);
         self.make_familiar(key.position, lead); // What comes next is the lead's.
         true
+    }
+
+    /// Passes on what a worker has come to believe, where searches are shared. Nothing is concluded from it here.
+    pub(super) fn hinted(
+        &mut self,
+        turn: &mut Turn<'_>,
+        worker: WorkerId,
+        job: JobId,
+        hints: Vec<SharedHint>,
+    ) {
+        let is_running = self.fleet.lease_mut(worker, job).is_some();
+        let workers = self.fleet.accepting_besides(worker);
+        if is_running && self.shares() && !workers.is_empty() {
+            turn.commands.push(Command::Hint { workers, hints });
+        }
     }
 
     /// Has the helpers stop whose lead is done, or gone.

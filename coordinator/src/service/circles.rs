@@ -297,7 +297,7 @@ impl Circles {
         let Open { circles, serials } = &mut *open;
         let new = || Circle { serials: *serials, ..Circle::default() };
         let circle = circles.entry(job.id).or_insert_with(new);
-        circle.join(worker, job.era, job.assistant.is_some(), &mut says);
+        circle.join(worker, job.era, job.helps, &mut says);
         say(links, job.id, says);
     }
 

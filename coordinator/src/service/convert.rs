@@ -31,7 +31,7 @@ pub(super) fn job(job: Job) -> message::Job {
         symmetry: job.symmetry,
         era: job.era,
         hints: job.hints,
-        assistant: job.assistant,
+        helps: job.helps,
         inside: job.inside,
         is_apart: job.is_apart,
         is_shared: job.is_shared,

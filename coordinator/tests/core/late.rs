@@ -4,12 +4,12 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use outflank_coordinator::core::{Command, Config, Event, Job, JobId, Millis, WorkerId};
+use outflank_coordinator::core::{Command, Config, Event, Job, JobId, Millis, SolveId, WorkerId};
 use outflank_engine::{Position, Score, Square, Window};
 
 use crate::oracle::Oracle;
 use crate::random::{Random, position};
-use crate::script::{Script, assigned, joined, only_job, split, whole};
+use crate::script::{Script, assigned, joined, only_job, split, truth, whole};
 use crate::worker::{empty, finished, inside, stopped};
 use crate::world::{Faults, World, tiny};
 
@@ -189,8 +189,7 @@ fn more_requests_than_workers_are_all_answered_whatever_gets_lost() {
             churn: random.below(15),
             ..Faults::default()
         };
-        let most_led = 8 * (seed as usize % 2);
-        let config = Config { longest_job: 1e9, most_led, ..tiny() };
+        let config = Config { longest_job: 1e9, ..tiny() };
         let mut world = World::new(seed, &oracle, config, faults);
         if seed % 4 > 1 {
             world = world.with_sharing();
@@ -220,4 +219,77 @@ fn more_requests_than_workers_are_all_answered_whatever_gets_lost() {
     assert!(answered > 80, "{answered} answers for others: hardly anything is shared");
     assert!(jobs > 80 * 12 && stopped > 80, "{jobs} jobs, {stopped} stopped: nothing is split");
     assert!(restarts > 5, "{restarts} restarts");
+}
+
+/// Returns the requests that are answered.
+fn solved(commands: &[Command]) -> impl Iterator<Item = u64> {
+    commands.iter().filter_map(|command| match command {
+        Command::Solved { solve, .. } => Some(solve.0),
+        _ => None,
+    })
+}
+
+/// Reports all of the jobs truly, and those that are given for that, but for those of the worker `busy`, which goes on
+/// with whatever it has. Returns the requests that are answered.
+fn work_off(script: &mut Script, second: u64, mut open: Vec<(u64, Job)>, busy: u64) -> Vec<u64> {
+    let mut answered = Vec::new();
+    while let Some(place) = open.iter().position(|&(worker, _)| worker != busy) {
+        let (worker, job) = open.remove(place);
+        let mut all = script.report(second, worker, truth(&job));
+        for command in all.clone() {
+            let Command::Cancel { worker, job } = command else { continue };
+            let is_it = |(open, given): &(u64, Job)| *open == worker.0 && given.id == job;
+            let Some(place) = open.iter().position(is_it).filter(|_| worker.0 != busy) else {
+                continue;
+            };
+            let (worker, job) = open.remove(place);
+            all.extend(script.report(second, worker, empty(&job, 1)));
+        }
+        answered.extend(solved(&all));
+        open.extend(assigned(&all));
+    }
+    answered
+}
+
+#[test]
+fn the_last_value_of_a_crowd_is_split() {
+    let mut script = Script::new(Config { lines: false, leaf_empties: 3, ..crowded() });
+    for worker in 1..=20 {
+        script.core.hear(Millis(0), joined(worker, worker, 1), &script.store);
+    }
+    let mut random = Random(11);
+    for solve in 1..=3 {
+        let (solve, position) = (SolveId(solve), position(&mut random, 9));
+        let event = Event::Submitted { solve, position, window: Window::FULL, budget: None };
+        script.core.hear(Millis(0), event, &script.store);
+    }
+    let jobs = assigned(&script.at(0, Event::Tick));
+    let is_whole = |(_, job): &&(u64, Job)| job.position.empties() == 9;
+    assert_eq!(jobs.iter().filter(is_whole).count(), 3);
+    // Two are answered, and the third takes long.
+    let (slow, root) = jobs.iter().find(is_whole).cloned().unwrap();
+    let mut open: Vec<_> = jobs.into_iter().filter(|&(worker, _)| worker != slow).collect();
+    let mut answered = Vec::new();
+    for second in 1..100 {
+        for worker in 1..=20 {
+            let beat: &[&Job] = if worker == slow { &[&root] } else { &[] };
+            open.extend(assigned(&script.heartbeat(second, worker, beat)));
+        }
+        open.extend(assigned(&script.at(second, Event::Tick)));
+        answered.extend(work_off(&mut script, second, std::mem::take(&mut open), slow));
+    }
+    answered.sort_unstable();
+    assert_eq!(answered, [1, 2, 3], "19 workers are idle: {:?}", script.core.status());
+}
+
+/// Sizes at which values of nine empty squares go out whole, and are split soon.
+fn crowded() -> Config {
+    let (split_soon, progress_interval) = (Duration::from_secs(1), Duration::from_secs(10_000));
+    Config {
+        shortest_job: 16.0,
+        longest_job: 1e9,
+        split_soon,
+        progress_interval,
+        ..Config::default()
+    }
 }

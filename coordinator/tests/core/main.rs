@@ -15,7 +15,6 @@ pub(crate) mod hung;
 pub(crate) mod inside;
 pub(crate) mod jobs;
 pub(crate) mod late;
-pub(crate) mod lead;
 pub(crate) mod leases;
 pub(crate) mod liars;
 pub(crate) mod misled;

@@ -105,7 +105,6 @@ pub(crate) fn split() -> Config {
         shortest_job: 16.0,
         longest_job: 300.0,
         jobs_per_thread: 1e-9,
-        jobs_per_led_thread: 1e-9,
         leaf_empties: 3,
         ..whole()
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use outflank_coordinator::core::{
     Answered, Command, Config, Event, Interim, Job, JobId, Method, SolveId, WorkerId,
 };
-use outflank_engine::{Belief, Bound, FoundBound, Position, Score};
+use outflank_engine::{Belief, Bound, FoundBound, Position, Score, SharedHint};
 
 use crate::oracle::Oracle;
 use crate::random::{Random, position};
@@ -15,7 +15,7 @@ use crate::worker::{empty, inside};
 
 /// Sizes that split positions of nine empties among those who do not share, and let them go out whole among others.
 fn sharing() -> Config {
-    Config { longest_job: 1e9, jobs_per_thread: 100.0, jobs_per_led_thread: 100.0, ..split() }
+    Config { longest_job: 1e9, jobs_per_thread: 100.0, ..split() }
 }
 
 /// Returns a core with so many workers that can share, which are named from 1 on.
@@ -31,10 +31,10 @@ fn fleet(config: Config, workers: u64) -> Script {
 fn led(commands: &[Command]) -> (u64, Job, Vec<u64>) {
     let jobs = assigned(commands);
     let (lead, whole) = jobs.first().cloned().expect("somebody has it");
-    assert!(whole.is_shared && whole.assistant.is_none(), "{whole:?}");
+    assert!(whole.is_shared && !whole.helps, "{whole:?}");
     for (_, job) in &jobs[1..] {
-        let same = Job { assistant: None, node_limit: whole.node_limit, ..job.clone() };
-        assert_eq!((job.assistant, same), (Some(0), whole.clone()));
+        let same = Job { helps: false, node_limit: whole.node_limit, ..job.clone() };
+        assert_eq!((job.helps, same), (true, whole.clone()));
     }
     (lead, whole, jobs[1..].iter().map(|&(worker, _)| worker).collect())
 }
@@ -93,20 +93,35 @@ fn who_joins_later_helps_the_worker_that_was_alone() {
     let (lead, whole) = only_job(&script.submit(0, 1, nine_empties()));
     assert!(lead == 1 && whole.is_shared);
     let (helper, job) = only_job(&script.join_sharing(1, 2));
-    assert_eq!((helper, job.id, job.assistant, job.is_shared), (2, whole.id, Some(0), true));
+    assert_eq!((helper, job.id, job.helps, job.is_shared), (2, whole.id, true, true));
 }
 
 #[test]
-fn a_fleet_of_which_one_cannot_share_leads_and_splits_as_before() {
-    for most_led in [0, 8] {
-        let mut script = fleet(Config { most_led, ..sharing() }, 2);
-        script.join(0, 3, 1);
-        let jobs = assigned(&script.submit(0, 1, nine_empties()));
-        assert_eq!(jobs.len(), 3, "{jobs:?}");
-        assert!(jobs.iter().all(|(_, job)| !job.is_shared), "{jobs:?}");
-        let is_whole = jobs.iter().any(|(_, job)| job.position.empties() == 9);
-        assert_eq!(is_whole, most_led > 0, "{jobs:?}");
+fn a_fleet_of_which_one_cannot_share_splits() {
+    let mut script = fleet(sharing(), 2);
+    script.join(0, 3, 1);
+    let jobs = assigned(&script.submit(0, 1, nine_empties()));
+    assert_eq!(jobs.len(), 3, "{jobs:?}");
+    assert!(jobs.iter().all(|(_, job)| !job.is_shared && !job.hints), "{jobs:?}");
+    assert!(jobs.iter().all(|(_, job)| job.position.empties() < 9), "{jobs:?}");
+}
+
+#[test]
+fn those_who_share_hear_what_each_comes_to_believe() {
+    let (mut script, whole, lead, helper) = two(sharing());
+    assert!(whole.hints);
+    let word = 2048 | 3 << 13 | 27 << 24 | 27 << 30;
+    let hints = vec![SharedHint::new(nine_empties(), word).expect("it makes sense")];
+    for (from, to) in [(lead, helper), (helper, lead)] {
+        let said = Event::Hinted { worker: WorkerId(from), job: whole.id, hints: hints.clone() };
+        let passed_on = Command::Hint { workers: vec![WorkerId(to)], hints: hints.clone() };
+        assert_eq!(script.at(1, said), [passed_on]);
     }
+    let stranger = Event::Hinted { worker: WorkerId(9), job: whole.id, hints: hints.clone() };
+    assert_eq!(script.at(1, stranger), [], "it has no such job");
+    script.join(2, 3, 1);
+    let late = Event::Hinted { worker: WorkerId(lead), job: whole.id, hints };
+    assert_eq!(script.at(3, late), [], "nobody shares any more");
 }
 
 #[test]
@@ -124,7 +139,7 @@ fn one_who_cannot_share_ends_all_sharing_when_he_joins() {
 }
 
 #[test]
-fn more_workers_than_share_split_as_before() {
+fn more_workers_than_share_split() {
     let mut script = fleet(Config { most_sharing: 2, ..sharing() }, 3);
     let jobs = assigned(&script.submit(0, 1, nine_empties()));
     assert_eq!(jobs.len(), 3);
@@ -159,12 +174,12 @@ fn a_second_request_gets_the_helper_of_the_first_when_it_has_stopped() {
     assert_eq!(script.at(2, Event::Tick), [], "it is called once");
     let (worker, job) = only_job(&script.report(3, helper, empty(&whole, 0)));
     assert_eq!((worker, job.position), (helper, other.canonical()));
-    assert!(job.assistant.is_none() && job.is_shared);
+    assert!(!job.helps && job.is_shared);
     // Who is done helps the other.
     let commands = script.report(4, lead, truth(&whole));
     let (worker, help) = only_job(&commands);
     assert!(is_solved(&commands));
-    assert_eq!((worker, help.id, help.assistant), (lead, job.id, Some(0)));
+    assert_eq!((worker, help.id, help.helps), (lead, job.id, true));
 }
 
 #[test]
@@ -177,7 +192,7 @@ fn helpers_spread_evenly_over_what_runs() {
     let mut helpers: BTreeMap<JobId, u64> = BTreeMap::new();
     for worker in 3..=8 {
         let (helper, job) = only_job(&script.join_sharing(1, worker));
-        assert_eq!((helper, job.assistant), (worker, Some(0)));
+        assert_eq!((helper, job.helps), (worker, true));
         *helpers.entry(job.id).or_default() += 1;
     }
     assert_eq!(helpers.into_values().collect::<Vec<_>>(), [3, 3]);
@@ -188,7 +203,7 @@ fn another_helps_when_a_helper_is_lost_and_the_lead_goes_on() {
     let (mut script, whole, lead, helper) = two(sharing());
     assert_eq!(script.at(1, Event::Left { worker: WorkerId(helper) }), []);
     let (other, job) = only_job(&script.join_sharing(2, 3));
-    assert_eq!((other, job.id, job.assistant), (3, whole.id, Some(0)));
+    assert_eq!((other, job.id, job.helps), (3, whole.id, true));
     assert!(is_solved(&script.report(3, lead, truth(&whole))));
 }
 
@@ -199,9 +214,9 @@ fn helpers_stop_when_their_lead_is_lost_and_the_question_is_asked_again() {
     let all = helpers.map(|helper| cancel(helper, &whole));
     assert_eq!(commands, all);
     let (worker, job) = only_job(&script.report(2, helpers[0], empty(&whole, 0)));
-    assert_eq!((worker, job.id, job.assistant), (helpers[0], whole.id, None));
+    assert_eq!((worker, job.id, job.helps), (helpers[0], whole.id, false));
     let (worker, job) = only_job(&script.report(3, helpers[1], empty(&whole, 0)));
-    assert_eq!((worker, job.id, job.assistant), (helpers[1], whole.id, Some(0)));
+    assert_eq!((worker, job.id, job.helps), (helpers[1], whole.id, true));
 }
 
 #[test]
@@ -249,7 +264,7 @@ fn nothing_that_workers_can_help_with_is_split_or_copied() {
     }
     let commands = script.join_sharing(26, 3);
     let (worker, job) = only_job(&commands);
-    assert_eq!((worker, job.id, job.assistant), (3, whole.id, Some(0)));
+    assert_eq!((worker, job.id, job.helps), (3, whole.id, true));
     assert!(cancelled(&commands).is_empty(), "{commands:?}");
 }
 
@@ -442,7 +457,7 @@ fn judged(claim: impl Fn(FoundBound) -> FoundBound) -> (Script, Job, [u64; 3], (
 fn a_helper_is_called_back_for_an_audit_that_it_can_judge_and_helps_again_afterwards() {
     let (mut script, whole, _, (judge, audit)) = judged(|found| found);
     let (worker, help) = only_job(&script.report(3, judge, truth(&audit)));
-    assert_eq!((worker, help.id, help.assistant), (judge, whole.id, Some(0)));
+    assert_eq!((worker, help.id, help.helps), (judge, whole.id, true));
 }
 
 #[test]
@@ -477,7 +492,7 @@ fn a_helper_is_not_called_back_for_what_it_has_failed_at() {
     assert_eq!(worker, helper);
     let failed = outflank_coordinator::core::Report { failed: true, ..empty(&job, 1) };
     let (worker, help) = only_job(&script.report(3, helper, failed));
-    assert_eq!((worker, help.id, help.assistant), (helper, whole.id, Some(0)));
+    assert_eq!((worker, help.id, help.helps), (helper, whole.id, true));
     assert_eq!(script.at(4, Event::Tick), []);
     assert_eq!(script.heartbeat(5, helper, &[&help]), []);
 }

@@ -98,7 +98,6 @@ pub(crate) fn tiny() -> Config {
         longest_job: 200.0,
         trial_job: 60.0,
         jobs_per_thread: 4.0,
-        jobs_per_led_thread: 4.0,
         budget_factor: 4.0,
         leaf_empties: 3,
         most_led: 0,
@@ -114,16 +113,13 @@ pub(crate) fn steered() -> Config {
     Config { goals_from: 1, threads_per_deep: 0, ..tiny() }
 }
 
-/// Returns one of the two, or one where beliefs steer what goes out whole and is split late, or where they do so if nobody
-/// leads, so that seeds have them in turn.
+/// Returns one of the two, or one where beliefs steer what goes out whole and is split late, or where they do so if there
+/// are enough workers, so that seeds have them in turn.
 pub(crate) fn in_turn(number: u64) -> Config {
     match number % 3 {
         0 if number.is_multiple_of(2) => tiny(),
-        // Few workers of several threads are led, and more, or more requests, are steered.
-        0 => {
-            let lead_patience = Duration::from_secs(2);
-            Config { most_led: 3, goals_from: 4, lead_patience, ..tiny() }
-        }
+        // Few workers of several threads have jobs with all of them, and more, or more requests, are steered.
+        0 => Config { most_led: 3, goals_from: 4, ..tiny() },
         // Every other time as if the fleet were a large one.
         1 if number.is_multiple_of(2) => Config { large_above: 1, slots_of_each: 1, ..steered() },
         1 => steered(),

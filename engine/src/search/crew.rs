@@ -39,8 +39,6 @@ pub(crate) struct Tools<'a> {
     pub(crate) weights: Option<&'a Weights>,
     /// Number of the search, for the age of entries.
     pub(crate) generation: u8,
-    /// Which assistant of another engine's search this is; `None` if the search is its own.
-    pub(crate) assistant: Option<u32>,
     /// Who wants to see what comparisons of costs look at.
     pub(crate) witness: Option<&'a Witness>,
     /// By which the threads take turns, in a rehearsal.
@@ -55,7 +53,6 @@ pub(crate) struct Crew<'a> {
     pub(crate) weights: Option<&'a Weights>,
     pub(crate) control: &'a Control,
     pub(crate) generation: u8,
-    pub(crate) assistant: Option<u32>,
     pub(crate) witness: Option<&'a Witness>,
     pub(crate) turns: Option<&'a Turns>,
     pub(crate) root_moves: RootMoves,
@@ -107,7 +104,6 @@ impl<'a> Crew<'a> {
             weights: tools.weights,
             control,
             generation: tools.generation,
-            assistant: tools.assistant,
             witness: tools.witness,
             turns: tools.turns,
             root_moves: RootMoves::new(root),
@@ -135,7 +131,6 @@ impl<'a> Crew<'a> {
             hints: self.hints,
             weights: self.weights,
             generation: self.generation,
-            assistant: self.assistant,
             witness: self.witness,
             turns: self.turns,
         }

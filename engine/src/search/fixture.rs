@@ -29,15 +29,7 @@ impl Fixture {
 
     pub(super) fn tools(&self) -> Tools<'_> {
         let Self { table, hints, .. } = self;
-        Tools {
-            table,
-            hints,
-            weights: None,
-            generation: 1,
-            assistant: None,
-            witness: None,
-            turns: None,
-        }
+        Tools { table, hints, weights: None, generation: 1, witness: None, turns: None }
     }
 }
 

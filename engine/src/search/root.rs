@@ -9,7 +9,7 @@ use super::order::{Candidates, Hurry};
 use super::principal::{Aspiration, principal};
 use super::root_moves::narrowed;
 use super::searcher::{Searcher, Stopped};
-use super::{SearchSet, ahead, assist, middle, selective};
+use super::{SearchSet, ahead, middle, selective};
 use crate::answer::proving;
 use crate::evaluation::UNIT;
 use crate::table::Entry;
@@ -198,9 +198,6 @@ fn search<K: SearchSet>(
         let is_last = levels.peek().is_none();
         searcher.crew.control.believe(Belief { value, best_move, searches, is_last });
     }
-    if searcher.crew.assistant.is_some() {
-        return Err(Stopped); // The proof is not its business.
-    }
     aspire(searcher, node, alpha, beta, value, Level::EXACT)
 }
 
@@ -222,9 +219,6 @@ fn aspire<K: SearchSet>(
     let mut step = 2 * HALF_WINDOW;
     let mut expected = guess;
     loop {
-        if let Some(number) = searcher.crew.assistant {
-            assist::go_ahead(searcher, node, expected, level, number)?;
-        }
         let aspiration = Aspiration { alpha: low, beta: high, expected };
         let (value, square) = principal(searcher, node, aspiration, level)?;
         if value <= low && low > alpha {

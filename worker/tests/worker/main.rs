@@ -89,7 +89,7 @@ fn position(empties: u32) -> Position {
 fn job(id: u64) -> Job {
     let (position, window) = (position(3), Window::FULL);
     let (known, symmetry) = (Vec::new(), Symmetry::IDENTITY);
-    let (hints, assistant, inside, is_apart) = (false, None, None, false);
+    let (hints, helps, inside, is_apart) = (false, false, None, false);
     let (node_limit, threads, era) = (1000, 1, 0);
     Job {
         id,
@@ -101,7 +101,7 @@ fn job(id: u64) -> Job {
         symmetry,
         era,
         hints,
-        assistant,
+        helps,
         inside,
         is_apart,
         is_shared: false,

@@ -29,11 +29,6 @@ impl Solver for Attentive {
         Answer { nodes: 77, ..Endless.solve(request, control) }
     }
 
-    fn assist(&self, request: &Request, control: &Control, number: u32) -> Answer {
-        let answer = self.solve(request, control);
-        Answer { nodes: answer.nodes + 10_000 * u64::from(number), ..answer }
-    }
-
     fn hear(&self, hints: &[SharedHint]) {
         self.heard.fetch_add(hints.len(), Ordering::SeqCst);
     }
@@ -48,7 +43,7 @@ async fn a_worker_hears_what_others_believe_and_knows_what_concerns_its_jobs() {
     let mut script = Script::start(None);
     let worker = script.worker(Attentive::default());
     let mut connection = script.connection().await;
-    connection.tell(ToWorker::Job(Job { assistant: Some(3), ..job(1) })).await;
+    connection.tell(ToWorker::Job(job(1))).await;
     connection.hear_beat_of(&[1]).await;
     let hint = SharedHint::new(Position::START, 2048 | 27 << 24 | 27 << 30).unwrap();
     connection.tell(ToWorker::Hints(vec![hint; 2])).await;
@@ -56,7 +51,7 @@ async fn a_worker_hears_what_others_believe_and_knows_what_concerns_its_jobs() {
     connection.tell(ToWorker::Known(1, known.clone())).await;
     connection.tell(ToWorker::Known(2, known)).await;
     connection.tell(ToWorker::Cancel(1)).await;
-    assert_eq!(connection.hear_report().await.nodes, 30_201);
+    assert_eq!(connection.hear_report().await.nodes, 201);
     connection.tell(ToWorker::Acknowledge(1)).await;
     leaves(worker, connection).await;
 }

@@ -91,7 +91,7 @@ fn led(id: u64) -> Job {
 
 /// Returns a shared job to help with.
 fn helped(id: u64) -> Job {
-    Job { assistant: Some(0), ..led(id) }
+    Job { helps: true, ..led(id) }
 }
 
 /// Returns the errand to try the lowest move of a position with so many empty squares.
@@ -249,7 +249,7 @@ async fn a_lead_that_is_stopped_ends_although_it_waits_for_an_errand() {
 }
 
 #[tokio::test]
-async fn an_assistant_of_a_shared_job_does_errands_truly_and_counts_their_nodes() {
+async fn a_helper_does_errands_truly_and_counts_their_nodes() {
     let mut script = Script::start(None);
     let worker = script.worker(engine());
     let mut connection = script.connection().await;
@@ -313,7 +313,7 @@ async fn an_errand_that_is_recalled_is_answered_without_a_value_and_no_other_is_
 }
 
 #[tokio::test]
-async fn an_assistant_without_errands_ends_when_it_is_stopped() {
+async fn a_helper_without_errands_ends_when_it_is_stopped() {
     let mut script = Script::start(None);
     let worker = script.worker(engine());
     let mut connection = script.connection().await;
@@ -327,7 +327,7 @@ async fn an_assistant_without_errands_ends_when_it_is_stopped() {
 }
 
 #[tokio::test]
-async fn an_assistant_whose_connection_is_cut_stops_its_errand_and_waits_for_others() {
+async fn a_helper_whose_connection_is_cut_stops_its_errand_and_waits_for_others() {
     let (mut script, solver) = (Script::start(None), Dawdling::default());
     let worker = script.worker(solver.clone());
     let first = script.connection().await;

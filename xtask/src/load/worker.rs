@@ -270,10 +270,10 @@ mod tests {
                 known: Vec::new(),
                 era: 0,
                 hints: false,
-                assistant: None,
                 inside: Some(1),
                 is_apart: false,
                 is_shared: false,
+                helps: false,
             };
             engine.clear();
             let (report, bounds) = solve(&engine, &job);

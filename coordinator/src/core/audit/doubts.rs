@@ -108,7 +108,7 @@ impl Core {
         (self.audits.has_news, self.audits.has_news_of_suspects) = (true, true);
         self.audits.debts.drop(id);
         self.audits.open.remove(&id);
-        self.stop_errands(turn, Target::Audit(id));
+        self.stop_side_jobs(turn, Target::Audit(id));
     }
 
     /// Closes the audits that `is_over` names, and those of bounds that nobody holds any more.

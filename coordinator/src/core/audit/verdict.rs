@@ -16,7 +16,7 @@ impl Core {
         worker: WorkerId,
         report: Option<&Report>,
     ) {
-        self.errands.end(Target::Audit(id), worker);
+        self.side_jobs.end(Target::Audit(id), worker);
         let process = self.fleet.process(worker);
         let Some(audit) = self.audits.open.get_mut(&id) else { return };
         let claimed = audit.claim.bound;
@@ -44,7 +44,7 @@ impl Core {
         let Some(audit) = self.audits.open.get(&id) else { return };
         let count = audit.count();
         if let (_, 2..) | (2.., _) = count {
-            self.stop_errands(turn, Target::Audit(id));
+            self.stop_side_jobs(turn, Target::Audit(id));
         }
         match count {
             (_, 2..) => self.refuted(turn, id),

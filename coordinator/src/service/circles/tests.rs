@@ -362,7 +362,7 @@ fn read(messages: &mut Messages) -> Vec<ToWorker> {
     messages.map(|message| message.unwrap().try_into().unwrap()).collect()
 }
 
-fn job(id: JobId, assistant: Option<u32>) -> Job {
+fn job(id: JobId, helps: bool) -> Job {
     Job {
         id,
         position: Position::START.canonical(),
@@ -373,7 +373,7 @@ fn job(id: JobId, assistant: Option<u32>) -> Job {
         symmetry: Symmetry::IDENTITY,
         era: ERA,
         hints: true,
-        assistant,
+        helps,
         inside: None,
         is_apart: false,
         is_shared: true,
@@ -385,7 +385,7 @@ fn nothing_that_concerns_a_job_is_said_before_the_job_is_given() {
     let (links, circles) = (Links::default(), Circles::default());
     let [mut lead] = connected(&links, [LEAD]);
     let given = ToWorker::Acknowledge(99); // In place of the job.
-    circles.join(&links, LEAD, &job(JOB, None), || links.tell(LEAD, given.clone()));
+    circles.join(&links, LEAD, &job(JOB, false), || links.tell(LEAD, given.clone()));
     assert_eq!(read(&mut lead), [given, ToWorker::Member(JOB.0, ToMember::Company(0))]);
 }
 
@@ -394,9 +394,9 @@ fn a_word_for_a_job_that_the_worker_has_not_is_ignored() {
     let (links, circles) = (Links::default(), Circles::default());
     let [mut lead, mut helper, mut stranger] = connected(&links, [LEAD, ONE, TWO]);
     let other = JobId(8);
-    circles.join(&links, LEAD, &job(JOB, None), || {});
-    circles.join(&links, ONE, &job(JOB, Some(0)), || {});
-    circles.join(&links, TWO, &job(other, None), || {});
+    circles.join(&links, LEAD, &job(JOB, false), || {});
+    circles.join(&links, ONE, &job(JOB, true), || {});
+    circles.join(&links, TWO, &job(other, false), || {});
     circles.hear(&links, LEAD, JOB, FromMember::Call(0));
     let asked = FromMember::Errand { hand: 0, number: 1, errand: proof() };
     circles.hear(&links, LEAD, JOB, asked);
@@ -472,9 +472,9 @@ fn who_waits_and_is_called_back_hears_of_it_and_waits_on() {
 fn who_goes_leaves_all_circles_and_those_without_anybody_are_forgotten() {
     let (links, circles) = (Links::default(), Circles::default());
     let [mut lead, _helper] = connected(&links, [LEAD, ONE]);
-    circles.join(&links, LEAD, &job(JOB, None), || {});
-    circles.join(&links, ONE, &job(JOB, Some(0)), || {});
-    circles.join(&links, ONE, &job(JobId(8), None), || {});
+    circles.join(&links, LEAD, &job(JOB, false), || {});
+    circles.join(&links, ONE, &job(JOB, true), || {});
+    circles.join(&links, ONE, &job(JobId(8), false), || {});
     circles.hear(&links, LEAD, JOB, FromMember::Call(0));
     read(&mut lead);
     circles.leave_all(&links, ONE);
@@ -490,8 +490,8 @@ fn an_answer_that_is_late_for_its_circle_is_none_to_the_first_errand_of_the_next
     let (links, circles) = (Links::default(), Circles::default());
     let [_lead, mut helper] = connected(&links, [LEAD, ONE]);
     let mut pass_one = || {
-        circles.join(&links, LEAD, &job(JOB, None), || {});
-        circles.join(&links, ONE, &job(JOB, Some(0)), || {});
+        circles.join(&links, LEAD, &job(JOB, false), || {});
+        circles.join(&links, ONE, &job(JOB, true), || {});
         circles.hear(&links, LEAD, JOB, FromMember::Call(0));
         let asked = FromMember::Errand { hand: 0, number: 1, errand: proof() };
         circles.hear(&links, LEAD, JOB, asked);

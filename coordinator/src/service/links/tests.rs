@@ -222,7 +222,7 @@ fn job() -> Job {
         symmetry: Symmetry::IDENTITY,
         era: 0,
         hints: false,
-        assistant: None,
+        helps: false,
         inside: None,
         is_apart: false,
         is_shared: false,

@@ -80,7 +80,7 @@ impl World {
 
     /// Returns whether the core makes use of what workers believe.
     fn hears_beliefs(&self) -> bool {
-        self.config.most_led > 0 || self.config.goals_from == 1
+        self.shares || self.config.goals_from == 1
     }
 
     /// Returns whether nothing goes wrong and no job is meant to have two copies.
@@ -93,7 +93,7 @@ impl World {
         for &(position, bound) in job.known.iter().filter(|_| !self.anyone_lies()) {
             self.check_bound(position, bound);
         }
-        if self.is_quiet() && job.assistant.is_none() {
+        if self.is_quiet() && !job.helps {
             let twice = self.in_flight.iter().any(|&(_, id)| id == job.id);
             assert!(!twice, "{job:?} is in flight already");
             self.in_flight.insert((worker, job.id));
@@ -119,10 +119,10 @@ impl World {
         if job.inside.is_some() {
             self.find_inside(worker, &job, delay);
         }
-        let helps = job.is_shared && job.assistant.is_some();
-        if helps {
+        if job.helps {
             self.help(worker, &job, delay);
         }
+        let helps = job.helps;
         let Some(state) = self.workers.get_mut(&worker) else { return };
         state.jobs.insert(id, (job, nodes));
         let threads = state.threads;
@@ -214,8 +214,7 @@ impl World {
             return;
         };
         let lies = self.workers[&worker].lies;
-        let helped = job.is_shared && job.assistant.is_some();
-        let report = if helped {
+        let report = if job.helps {
             self.outcome.happened.failed += 1;
             Report { failed: true, ..worker::empty(&job, nodes) }
         } else if self.random.chance(self.faults.wrong) {
