@@ -69,6 +69,12 @@ pub(crate) fn of_coordinator(
     jobs(&mut registry, totals.jobs);
     counter(
         &mut registry,
+        "errands",
+        "Moves that workers have tried for each other",
+        totals.errands,
+    );
+    counter(
+        &mut registry,
         "given_up",
         "Jobs that were lost or failed so often that their positions were split",
         overview.given_up,

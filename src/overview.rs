@@ -59,12 +59,13 @@ pub(crate) fn summary(overview: &Overview) -> Vec<String> {
             counted(overview.proofs, "proof"),
         ),
         format!(
-            "up {}: {} nodes, {} answered, {} stopped, {} failed; {} of workers",
+            "up {}: {} nodes, {} answered, {} stopped, {} failed, {}; {} of workers",
             brief(overview.up),
             short(totals.nodes as f64),
             counted(done, "job"),
             grouped(stopped),
             grouped(failed),
+            counted(totals.errands, "errand"),
             counted(totals.joined, "connection"),
         ),
     ];
@@ -194,6 +195,7 @@ struct Object<'a> {
     jobs_done: u64,
     jobs_stopped: u64,
     jobs_failed: u64,
+    errands: u64,
     workers: Vec<WorkerObject<'a>>,
 }
 
@@ -250,6 +252,7 @@ impl<'a> Object<'a> {
             jobs_done: done,
             jobs_stopped: stopped,
             jobs_failed: failed,
+            errands: overview.totals.errands,
             workers: overview.workers.iter().map(WorkerObject::of).collect(),
         }
     }

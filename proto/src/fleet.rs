@@ -48,6 +48,8 @@ pub struct Totals {
     pub nodes: u64,
     /// Reports of jobs.
     pub jobs: JobCounts,
+    /// Moves that workers have tried for each other.
+    pub errands: u64,
 }
 
 /// Reports of jobs, by how the jobs ended.
@@ -192,6 +194,7 @@ impl From<Totals> for v1::Totals {
             jobs_done: done,
             jobs_stopped: stopped,
             jobs_failed: failed,
+            errands: totals.errands,
         }
     }
 }
@@ -200,7 +203,7 @@ impl From<v1::Totals> for Totals {
     fn from(wire: v1::Totals) -> Self {
         let (done, stopped, failed) = (wire.jobs_done, wire.jobs_stopped, wire.jobs_failed);
         let jobs = JobCounts { done, stopped, failed };
-        Self { joined: wire.joined, nodes: wire.nodes, jobs }
+        Self { joined: wire.joined, nodes: wire.nodes, jobs, errands: wire.errands }
     }
 }
 

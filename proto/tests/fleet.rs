@@ -70,7 +70,7 @@ fn overview() -> impl Strategy<Value = Overview> {
                 build,
                 up,
                 workers,
-                totals: Totals { joined, nodes, jobs },
+                totals: Totals { joined, nodes, jobs, errands: nodes / 7 },
                 proofs,
                 requests,
                 questions,

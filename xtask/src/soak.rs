@@ -100,6 +100,9 @@ pub(crate) fn run(arguments: &Soak) -> anyhow::Result<()> {
             cluster.prove_again(&mut judge)?;
         }
         judge.answers(&cluster.answers()?)?;
+        if !arguments.network {
+            judge.look(cluster.address())?;
+        }
         cluster.stop()?;
         judge.end_round()?;
         rounds += 1;

@@ -70,6 +70,8 @@ struct Circle {
     calls: VecDeque<Hand>,
     /// The greatest serial number.
     serials: u64,
+    /// The errands that were done.
+    done: u64,
 }
 
 /// A word and whom it is for.
@@ -248,6 +250,7 @@ impl Circle {
             Some((post.caller, asked))
         });
         let ((asker, hand), Asked { number, errand, .. }) = asked.next()?;
+        self.done += u64::from(value.is_some());
         match value {
             Some(value) if errand.level() == Errand::PROOF => {
                 let (era, found) = (*era, proved(&errand, value, nodes));
@@ -277,6 +280,8 @@ struct Open {
     /// Where new circles begin to count: behind all that were closed, so that an answer that is late for an errand is none
     /// to another one of the same job.
     serials: u64,
+    /// The errands that were done in those that were closed.
+    done: u64,
 }
 
 /// All who share searches.
@@ -290,11 +295,17 @@ impl Circles {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Returns how many errands were done so far.
+    pub(super) fn errands(&self) -> u64 {
+        let open = self.open();
+        open.done + open.circles.values().map(|circle| circle.done).sum::<u64>()
+    }
+
     /// Notes that a worker is given a job that is shared, which `give` does.
     pub(super) fn join(&self, links: &Links, worker: WorkerId, job: &Job, give: impl FnOnce()) {
         let (mut open, mut says) = (self.open(), Vec::new());
         give();
-        let Open { circles, serials } = &mut *open;
+        let Open { circles, serials, .. } = &mut *open;
         let new = || Circle { serials: *serials, ..Circle::default() };
         let circle = circles.entry(job.id).or_insert_with(new);
         circle.join(worker, job.era, job.helps, &mut says);
@@ -304,11 +315,12 @@ impl Circles {
     /// Notes that a worker has ended a job.
     pub(super) fn leave(&self, links: &Links, worker: WorkerId, job: JobId) {
         let (mut open, mut says) = (self.open(), Vec::new());
-        let Open { circles, serials } = &mut *open;
+        let Open { circles, serials, done } = &mut *open;
         let Some(circle) = circles.get_mut(&job) else { return };
         circle.leave(worker, &mut says);
         if circle.members.is_empty() {
             *serials = circle.serials.max(*serials);
+            *done += circle.done;
             circles.remove(&job);
         }
         say(links, job, says);

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use outflank_proto::fleet::Overview;
+use outflank_proto::fleet::{Overview, Totals};
 use outflank_proto::v1;
 use outflank_proto::v1::fleet_server::Fleet;
 use tokio::time::Instant;
@@ -68,7 +68,7 @@ fn overview(shared: &Shared) -> Overview {
         build: shared.options.build.clone(),
         up: shared.shown.started.elapsed(),
         workers,
-        totals,
+        totals: Totals { errands: shared.circles.errands(), ..totals },
         proofs: shared.store.count(),
         requests: core.solves,
         questions: core.questions,

@@ -87,6 +87,7 @@ async fn three_workers_share_searches_and_find_the_values_of_one() {
         }
     }
     assert!(done.load(Ordering::Relaxed) >= ENOUGH, "they have hardly helped each other");
+    assert!(service.observer().overview().totals.errands > 0, "the coordinator has seen it");
     for worker in workers {
         worker.stop().await.unwrap();
     }

@@ -207,6 +207,11 @@ impl Cluster {
         self.client.start(output.into()).map(drop)
     }
 
+    /// Returns the address of the coordinator.
+    pub(super) fn address(&self) -> &str {
+        &self.address
+    }
+
     /// Returns whether the client has all its answers; one that has given up, or was told what a liar says while
     /// nobody else was there, is started again.
     pub(super) fn client_is_done(&mut self, judge: &mut Judge) -> anyhow::Result<bool> {

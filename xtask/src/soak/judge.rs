@@ -38,6 +38,8 @@ pub(super) struct Judge {
     misled: u64,
     /// Verdicts.
     found_out: u64,
+    /// Moves that workers have tried for each other since the last kill of the coordinator in each round.
+    errands: u64,
 }
 
 impl Judge {
@@ -61,6 +63,7 @@ impl Judge {
             interrupted: 0,
             misled: 0,
             found_out: 0,
+            errands: 0,
         })
     }
 
@@ -129,6 +132,14 @@ impl Judge {
         Ok(())
     }
 
+    /// Counts what the coordinator at `address` has seen.
+    pub(super) fn look(&mut self, address: &str) -> anyhow::Result<()> {
+        let overview = self.outflank(&["top", "--connect", address, "--json"])?;
+        let overview: Value = serde_json::from_str(&overview).context("reading the overview")?;
+        self.errands += overview["errands"].as_u64().context("the overview counts errands")?;
+        Ok(())
+    }
+
     /// Checks the store and its proof.
     pub(super) fn end_round(&mut self) -> anyhow::Result<()> {
         self.verify()?;
@@ -156,6 +167,9 @@ impl Judge {
             "{} bounds compared after kills, none lost; {} rows of proofs accepted by outflank-check",
             self.compared, self.rows
         );
+        if self.errands > 0 {
+            println!("workers have shared searches: at least {} errands", self.errands);
+        }
         if self.liars {
             println!(
                 "{} liars found out, {} kills before what they claimed was taken back; {} false answers, none of them \
@@ -188,7 +202,8 @@ impl Judge {
         program: &Path,
         arguments: &[&str],
     ) -> anyhow::Result<String> {
-        let output = Command::new(program).args(arguments).current_dir(&self.work).output()?;
+        let output = Command::new(program).args(arguments).current_dir(&self.work).output();
+        let output = output.with_context(|| format!("starting {}", program.display()))?;
         let said = String::from_utf8_lossy(&output.stderr);
         let is_accepted = output.status.code().is_some_and(|code| accepted.contains(&code));
         ensure!(is_accepted, "{arguments:?} ended with {}: {said}", output.status);

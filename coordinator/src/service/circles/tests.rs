@@ -196,6 +196,7 @@ fn what_was_recalled_is_not_passed_on_when_it_is_answered_late() {
     assert_eq!(heard.answers(ONE, 2, Some(-3)), None);
     let answer = ToMember::Answer { hand: 0, number: 9, value: Some(-3) };
     assert_eq!(heard.said(), [(LEAD, answer)]);
+    assert_eq!(heard.circle.done, 1, "that one");
 }
 
 #[test]
