@@ -46,6 +46,10 @@ pub(crate) struct Soak {
     /// The largest job, in nodes, about.
     #[arg(long, value_name = "N", default_value_t = 300_000)]
     job_nodes: u64,
+    /// Have jobs as large as coordinators make them unless they are told otherwise, so that workers share what takes long.
+    /// It is an error if they never do (from FFO #41 on there is time for it), but for --network, where nobody asks them.
+    #[arg(long, conflicts_with = "job_nodes")]
+    shared: bool,
     /// Put each process into a network namespace of its own, and cut, slow down and lose packets of the
     /// links between them instead of killing. Needs root, ip, nft and the kernel's TUN device.
     #[arg(long)]
@@ -108,7 +112,7 @@ pub(crate) fn run(arguments: &Soak) -> anyhow::Result<()> {
         rounds += 1;
     }
     judge.print(rounds, start.elapsed());
-    Ok(())
+    judge.check_sharing()
 }
 
 /// The longest soak that anybody could mean, in minutes: a year.

@@ -151,7 +151,7 @@ pub(super) struct Cluster {
 impl Cluster {
     /// Starts everything but a liar.
     pub(super) fn start(arguments: &Soak) -> anyhow::Result<Self> {
-        let Soak { work, hash, job_nodes, .. } = arguments;
+        let Soak { work, hash, .. } = arguments;
         let network = arguments.network.then(|| Network::up(arguments.workers)).transpose()?;
         let named = |name: String, arguments: Vec<String>, place: Option<String>| Process {
             log: work.join(format!("{name}.log")),
@@ -169,9 +169,11 @@ impl Cluster {
             words("coordinator --no-tls --audit-share"),
             Some("coordinator".to_owned()),
         );
-        let jobs = ["--job-nodes".to_owned(), job_nodes.to_string()];
         coordinator.arguments.push(share.to_owned());
-        coordinator.arguments.extend(jobs);
+        if !arguments.shared {
+            let jobs = ["--job-nodes".to_owned(), arguments.job_nodes.to_string()];
+            coordinator.arguments.extend(jobs);
+        }
         coordinator.arguments.extend(["--store".to_owned(), store]);
         coordinator.arguments.push("--listen".to_owned());
         let address = launch(&mut coordinator, &listen)?;

@@ -24,6 +24,8 @@ pub(super) struct Judge {
     work: PathBuf,
     positions: String,
     liars: bool,
+    /// Whether workers are to share searches, and can be asked about it.
+    shared: bool,
     count: usize,
     faults: BTreeMap<Fault, u64>,
     /// The bounds that were on disk at the last kill of the coordinator.
@@ -54,6 +56,7 @@ impl Judge {
             work: arguments.work.clone(),
             positions: chosen.iter().map(|line| format!("{line}\n")).collect(),
             liars: arguments.liars,
+            shared: arguments.shared && !arguments.network,
             count: chosen.len(),
             faults: BTreeMap::new(),
             on_disk: HashMap::new(),
@@ -140,6 +143,12 @@ impl Judge {
         Ok(())
     }
 
+    /// Checks that workers have shared searches if they were to.
+    pub(super) fn check_sharing(&self) -> anyhow::Result<()> {
+        ensure!(!self.shared || self.errands > 0, "no worker has done an errand for another one");
+        Ok(())
+    }
+
     /// Checks the store and its proof.
     pub(super) fn end_round(&mut self) -> anyhow::Result<()> {
         self.verify()?;
@@ -167,8 +176,11 @@ impl Judge {
             "{} bounds compared after kills, none lost; {} rows of proofs accepted by outflank-check",
             self.compared, self.rows
         );
-        if self.errands > 0 {
-            println!("workers have shared searches: at least {} errands", self.errands);
+        if self.shared {
+            println!(
+                "{} errands done by workers for each other since the last kills",
+                self.errands
+            );
         }
         if self.liars {
             println!(
