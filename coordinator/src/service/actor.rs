@@ -139,6 +139,8 @@ impl Actor {
         }
         self.feed(now, event)?;
         if let Some(worker) = left {
+            // The core may have given it a job between the end of its connection and now: others would wait for it for ever.
+            self.shared.circles.leave_all(&self.shared.links, worker);
             self.shared.links.remove_worker(worker);
         }
         Ok(())
