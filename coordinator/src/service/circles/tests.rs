@@ -487,6 +487,21 @@ fn who_goes_leaves_all_circles_and_those_without_anybody_are_forgotten() {
 }
 
 #[test]
+fn who_was_given_a_job_after_it_had_gone_is_waited_for_no_longer_when_it_leaves_again() {
+    let (links, circles) = (Links::default(), Circles::default());
+    let [mut lead, _helper] = connected(&links, [LEAD, ONE]);
+    circles.join(&links, LEAD, &job(JOB, false), || {});
+    circles.leave_all(&links, ONE);
+    circles.join(&links, ONE, &job(JOB, true), || {});
+    circles.hear(&links, LEAD, JOB, FromMember::Call(0));
+    circles.hear(&links, LEAD, JOB, FromMember::Errand { hand: 0, number: 1, errand: proof() });
+    read(&mut lead);
+    circles.leave_all(&links, ONE);
+    let words = [lost(LEAD, 0).1, ToMember::Company(0)];
+    assert_eq!(read(&mut lead), words.map(|word| ToWorker::Member(JOB.0, word)));
+}
+
+#[test]
 fn an_answer_that_is_late_for_its_circle_is_none_to_the_first_errand_of_the_next() {
     let (links, circles) = (Links::default(), Circles::default());
     let [_lead, mut helper] = connected(&links, [LEAD, ONE]);
