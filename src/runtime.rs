@@ -9,7 +9,7 @@ use tokio::runtime::Builder;
 
 use crate::exit::Failure;
 
-/// The threads of the runtime.
+/// The threads of a runtime that has some of its own.
 const WORKERS: usize = 2;
 
 /// More threads without which nothing goes on: what is set aside has its own, and so has the index of a store.
@@ -19,12 +19,23 @@ const OTHERS: usize = 4;
 ///
 /// Work that was [set aside](aside) and is not done by then ends with the process.
 pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> anyhow::Result<T> {
-    ask_for_threads(WORKERS + OTHERS).context("starting the threads of the runtime")?;
-    let runtime = Builder::new_multi_thread()
-        .worker_threads(WORKERS)
-        .enable_all()
-        .build()
-        .context("starting the runtime")?;
+    run(Builder::new_multi_thread().worker_threads(WORKERS), WORKERS, future)
+}
+
+/// Runs `future` as [`block_on`] does, on no thread but this one: where one connection is all that is served, others
+/// would wake each other for every message, and hold up the searches whose processors they use.
+pub(crate) fn block_on_here<T>(future: impl Future<Output = T>) -> anyhow::Result<T> {
+    run(&mut Builder::new_current_thread(), 0, future)
+}
+
+/// Runs `future` on a runtime with so many threads of its own.
+fn run<T>(
+    builder: &mut Builder,
+    threads: usize,
+    future: impl Future<Output = T>,
+) -> anyhow::Result<T> {
+    ask_for_threads(threads + OTHERS).context("starting the threads of the runtime")?;
+    let runtime = builder.enable_all().build().context("starting the runtime")?;
     let done = runtime.block_on(future);
     // To drop it would be to wait for a store that is still being opened, or for standard input.
     runtime.shutdown_background();

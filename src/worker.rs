@@ -13,7 +13,7 @@ use crate::{access, cluster, interrupt, machine, runtime};
 
 /// Works until Ctrl-C, SIGTERM or SIGHUP, then hands back what the running jobs have proved.
 pub(crate) fn run(arguments: &Worker) -> Result<Exit, Failure> {
-    runtime::block_on(async {
+    runtime::block_on_here(async {
         // Before anything that takes time: whoever starts many workers also stops some that have
         // hardly begun.
         let (stop, _watch) = interrupt::watch().context("listening for Ctrl-C")?;

@@ -81,8 +81,8 @@ impl Errand {
 /// Other engines, which try moves for a search: one move at a time each. They may come and go, and serve several
 /// searches in turn, those of other engines' errands among them.
 ///
-/// A search has a thread for each, which waits here. The functions that wait look every few milliseconds whether they
-/// are still to, or when they are [roused](Self::rouse).
+/// A search has a thread for each, which waits here. The functions that wait look again whether they are still to when
+/// they are [roused](Self::rouse) or [recalled](Self::recall), and now and then besides.
 pub trait Hands: Send + Sync {
     /// Returns how many there may be at once.
     fn count(&self) -> usize;
@@ -97,8 +97,11 @@ pub trait Hands: Send + Sync {
         !is_over()
     }
 
-    /// Has those who [attend](Self::attend) look again: a search is over.
+    /// Has all who wait here look again: a search is over.
     fn rouse(&self) {}
+
+    /// Has those who wait for an [answer](Self::run) look again: somebody's errand has become pointless.
+    fn recall(&self) {}
 
     /// Tries moves for the engines with the numbers `hands`, and for those who try moves for them, while the only thread
     /// of the search waits for what they do; `run` does an errand. Returns when the search `is_over` with waiting;

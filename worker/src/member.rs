@@ -26,8 +26,9 @@ const LEAST_EMPTIES: u32 = 16;
 /// the one is none to the other.
 static SENT: AtomicU64 = AtomicU64::new(1);
 
-/// How long threads wait before they look whether they are still to, …
-const LOOK: Duration = Duration::from_millis(1);
+/// How long threads wait before they look whether they are still to: each look costs whoever searches on this processor.
+/// Most of what ends their waiting wakes them; not so a node limit, and that no moves are left to try. …
+const LOOK: Duration = Duration::from_millis(10);
 /// … before they offer to do something meanwhile, …
 const SOON: Duration = Duration::from_micros(200);
 /// … and those before whom there is nothing to do.
@@ -182,7 +183,8 @@ impl Member {
         match word {
             ToMember::Company(_) => self.company.notify_all(),
             ToMember::Engaged { .. } | ToMember::Answer { .. } => self.hands.notify_all(),
-            ToMember::Errand { .. } | ToMember::Recall(_) => self.tasks.notify_all(),
+            ToMember::Errand { .. } => self.tasks.notify_all(),
+            ToMember::Recall(_) => self.call_all(), // Also those who wait for others with a part of the errand.
         }
     }
 
@@ -340,6 +342,9 @@ fn wait<'a>(
 }
 
 /// Those with whom a search is shared, as the engine sees them.
+///
+/// Whether somebody is still to wait is asked while the lock is held, so that nobody is woken between the question and
+/// the wait.
 struct Others {
     member: Arc<Member>,
     count: usize,
@@ -365,7 +370,6 @@ impl Hands for Others {
 
     fn attend(&self, hand: usize, is_over: &dyn Fn() -> bool) -> bool {
         let mut state = self.member.state();
-        // While the lock is held, so that nobody is roused between the look and the wait.
         while !is_over() {
             if hand < state.helpers {
                 return true;
@@ -377,7 +381,12 @@ impl Hands for Others {
 
     fn rouse(&self) {
         drop(self.member.state());
-        self.member.company.notify_all();
+        self.member.call_all();
+    }
+
+    fn recall(&self) {
+        drop(self.member.state());
+        self.member.hands.notify_all();
     }
 
     fn serve(
@@ -414,13 +423,12 @@ impl Hands for Others {
     }
 
     fn engage(&self, hand: usize, is_wanted: &dyn Fn() -> bool) -> bool {
+        let mut state = self.member.state();
         loop {
-            let is_wanted = is_wanted();
-            let mut state = self.member.state();
             let is_helped = hand < state.helpers;
             match state.hands[hand] {
                 Hand::Engaged => return true,
-                _ if !is_wanted || !is_helped => {
+                _ if !is_helped || !is_wanted() => {
                     self.let_go(&mut state, hand);
                     return false;
                 }
@@ -430,7 +438,7 @@ impl Hands for Others {
                     self.member.say(FromMember::Call(number(hand)));
                 }
             }
-            drop(wait(&self.member.hands, state, LOOK));
+            state = wait(&self.member.hands, state, LOOK);
         }
     }
 
@@ -452,19 +460,13 @@ impl Hands for Others {
                     state.hands[hand] = Hand::Engaged;
                     return value;
                 }
-                Hand::Waits(_) => {}
+                Hand::Waits(_) if is_pointless() => {
+                    state.hands[hand] = Hand::Engaged;
+                    self.member.say(FromMember::Recall { hand: number(hand), number: sent });
+                    return None;
+                }
+                Hand::Waits(_) => state = wait(&self.member.hands, state, LOOK),
                 _ => return None,
-            }
-            drop(state);
-            let is_pointless = is_pointless();
-            state = self.member.state();
-            if is_pointless && state.hands[hand] == Hand::Waits(sent) {
-                state.hands[hand] = Hand::Engaged;
-                self.member.say(FromMember::Recall { hand: number(hand), number: sent });
-                return None;
-            }
-            if let Hand::Waits(_) = state.hands[hand] {
-                state = wait(&self.member.hands, state, LOOK);
             }
         }
     }

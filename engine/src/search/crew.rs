@@ -404,7 +404,13 @@ impl<'a> Taken<'a> {
 impl Drop for Taken<'_> {
     fn drop(&mut self) {
         match self.outcome {
-            Outcome::Value(value) => self.split.finish(self.candidate.square, value),
+            Outcome::Value(value) => {
+                if self.split.finish(self.candidate.square, value)
+                    && let Some(hands) = self.crew.control.hands()
+                {
+                    hands.recall();
+                }
+            }
             Outcome::Back => self.split.give_back(self.candidate),
             Outcome::Panic => {
                 self.crew.control.stop();

@@ -109,8 +109,8 @@ impl SplitPoint {
         self.work().task.node.empties
     }
 
-    /// Takes the value of a move back.
-    pub(super) fn finish(&self, square: u32, value: Result<i32, Stopped>) {
+    /// Takes the value of a move back. Returns whether others are at moves of a position that is cut off.
+    pub(super) fn finish(&self, square: u32, value: Result<i32, Stopped>) -> bool {
         let mut work = self.work();
         work.running -= 1;
         match value {
@@ -119,9 +119,11 @@ impl SplitPoint {
             Err(Stopped) if work.task.is_cut() => {}
             Err(Stopped) => work.stopped = true,
         }
-        if work.task.is_cut() {
+        let is_cut = work.task.is_cut();
+        if is_cut {
             self.cut.store(true, Ordering::Relaxed);
         }
+        is_cut && work.running > 0
     }
 
     /// Returns whether all moves that were taken have come back.

@@ -142,6 +142,53 @@ fn other_engines_get_moves_of_large_positions_only_and_wake_who_waits_for_what_t
     assert!(crew.wait_for_errands(20).is_none(), "the search is over");
 }
 
+/// Other engines, of which it only counts how often they are recalled.
+#[derive(Default)]
+struct Recalled(AtomicUsize);
+
+impl Hands for Recalled {
+    fn count(&self) -> usize {
+        0
+    }
+
+    fn least_empties(&self) -> u32 {
+        0
+    }
+
+    fn recall(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn engage(&self, _hand: usize, _is_wanted: &dyn Fn() -> bool) -> bool {
+        false
+    }
+
+    fn release(&self, _hand: usize) {}
+
+    fn run(&self, _: usize, _: &Errand, _is_pointless: &dyn Fn() -> bool) -> Option<i32> {
+        None
+    }
+}
+
+#[test]
+fn other_engines_hear_of_a_cut_that_makes_their_moves_pointless() {
+    let (hands, position) = (Arc::new(Recalled::default()), position(1, 30));
+    let control = Control::default().with_hands(Arc::clone(&hands) as Arc<dyn Hands>);
+    let fixture = Fixture { control, ..Fixture::new() };
+    let tools = fixture.tools();
+    let crew = Crew::new(&tools, &fixture.control, u64::MAX, position);
+    let split = split_below(None, position);
+    let taken: Vec<_> = (0..3).filter_map(|_| split.take()).collect();
+    let mut recalled = Vec::new();
+    for ((_, candidate), value) in taken.into_iter().zip([Ok(-10), Ok(2), Err(Stopped)]) {
+        let mut taken = Taken::new(&crew, &split, candidate);
+        taken.outcome = Outcome::Value(value);
+        drop(taken);
+        recalled.push(hands.0.load(Ordering::Relaxed));
+    }
+    assert_eq!(recalled, [0, 1, 1], "by the cut, as long as somebody is at work");
+}
+
 /// With so few empty squares a move is searched before its nodes are reported of themselves.
 #[test]
 fn the_nodes_of_who_helps_are_counted() {

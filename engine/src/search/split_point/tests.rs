@@ -31,11 +31,11 @@ fn a_cut_ends_the_work_on_a_split_and_on_all_below_it() {
         assert!(below.is_below(above) && !above.is_below(below));
     }
     let [one, other] = [take(&middle), take(&middle)].map(|square| square.expect("it has moves"));
-    middle.finish(one, Ok(2));
+    assert!(middle.finish(one, Ok(2)), "who is at work on the other is to hear of it");
     assert_eq!([&upper, &middle, &lower].map(|split| split.is_pointless()), [false, true, true]);
     assert_eq!(take(&middle), None, "no other move matters");
     assert!(!middle.is_done(), "somebody is at work on the other");
-    middle.finish(other, Err(Stopped));
+    assert!(!middle.finish(other, Err(Stopped)), "nobody is left");
     assert!(middle.is_done());
     assert!(take(&upper).is_some() && take(&lower).is_some());
 }
@@ -44,7 +44,7 @@ fn a_cut_ends_the_work_on_a_split_and_on_all_below_it() {
 fn who_gives_a_move_up_leaves_the_others_to_nobody() {
     let split = split_below(None, position(1, 30));
     let [one, other] = [take(&split), take(&split)].map(|square| square.expect("it has moves"));
-    split.finish(one, Err(Stopped));
+    assert!(!split.finish(one, Err(Stopped)), "it is not cut off");
     assert_eq!(take(&split), None);
     assert!(!split.is_done(), "somebody is at work on the other");
     split.finish(other, Ok(-10));
