@@ -322,6 +322,13 @@ impl<'a> Crew<'a> {
         self.call(thread);
     }
 
+    /// Lets who opened a split see that a move of it came back. The lock is for him who has just looked and is about to
+    /// wait: what changes outside of the notices could fall between the two.
+    pub(super) fn call_owner(&self) {
+        drop(self.notices());
+        self.call(0);
+    }
+
     /// Puts up what can be begun ahead.
     pub(super) fn post(&self, prospect: &Arc<Prospect>, thread: usize) {
         self.notices().prospects.push(Arc::clone(prospect));

@@ -38,7 +38,7 @@ impl<'a> Crew<'a> {
                     self.close(&split, 0);
                     self.errands(least)
                 } else {
-                    self.call(0); // Whoever opened the split may wait for what came back.
+                    self.call_owner();
                     None
                 };
                 hands.nudge();

@@ -31,6 +31,18 @@ struct Work {
     stopped: bool,
 }
 
+impl Work {
+    /// Returns whether the values of more moves matter.
+    fn is_open(&self) -> bool {
+        !self.stopped && !self.task.is_cut()
+    }
+
+    /// Returns whether a move that came back without a value is still to be searched.
+    fn has_returned(&self) -> bool {
+        self.is_open() && !self.returned.is_empty()
+    }
+}
+
 impl SplitPoint {
     /// Returns a split of `moves`, none of which is taken, below `parent`.
     pub(super) fn new(parent: Option<Arc<Self>>, moves: Vec<Candidate>, task: Task) -> Self {
@@ -69,7 +81,7 @@ impl SplitPoint {
     /// Takes the next move, with the task as it stands.
     pub(super) fn take(&self) -> Option<(Task, Candidate)> {
         let mut work = self.work();
-        if work.stopped || work.task.is_cut() {
+        if !work.is_open() {
             return None;
         }
         let candidate = match work.returned.pop() {
@@ -93,15 +105,13 @@ impl SplitPoint {
 
     /// Returns whether a move that came back without a value is still to be searched.
     pub(super) fn has_returned(&self) -> bool {
-        let work = self.work();
-        !work.returned.is_empty() && !work.stopped && !work.task.is_cut()
+        self.work().has_returned()
     }
 
     /// Returns whether a move is left to take.
     pub(super) fn has_moves(&self) -> bool {
         let work = self.work();
-        let is_left = work.next < self.moves.len() || !work.returned.is_empty();
-        is_left && !work.stopped && !work.task.is_cut()
+        work.is_open() && (work.next < self.moves.len() || !work.returned.is_empty())
     }
 
     /// Returns the number of empty squares of the position.
@@ -126,9 +136,10 @@ impl SplitPoint {
         is_cut && work.running > 0
     }
 
-    /// Returns whether all moves that were taken have come back.
+    /// Returns whether all moves that were taken have come back, each with a value if that is still needed.
     pub(super) fn is_done(&self) -> bool {
-        self.work().running == 0
+        let work = self.work();
+        work.running == 0 && !work.has_returned()
     }
 
     /// Returns the task with the values of all moves.

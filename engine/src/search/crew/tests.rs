@@ -142,6 +142,26 @@ fn other_engines_get_moves_of_large_positions_only_and_wake_who_waits_for_what_t
     assert!(crew.wait_for_errands(20).is_none(), "the search is over");
 }
 
+/// Who has looked for what came back, and is about to wait, holds the notices: to call him then would be in vain.
+#[test]
+fn who_opened_a_split_is_not_called_between_his_look_and_his_wait() {
+    let (fixture, position) = (Fixture::new(), position(1, 30));
+    let tools = fixture.tools();
+    let crew = Crew::new(&tools, &fixture.control, u64::MAX, position);
+    let (sender, called) = mpsc::channel();
+    thread::scope(|scope| {
+        let looks = crew.notices();
+        scope.spawn(|| {
+            crew.call_owner();
+            sender.send(()).expect("somebody listens");
+        });
+        let too_early = called.recv_timeout(Duration::from_millis(100));
+        drop(looks);
+        assert!(too_early.is_err(), "called while he looked");
+        called.recv_timeout(Duration::from_secs(60)).expect("he is called when he waits");
+    });
+}
+
 /// Other engines, of which it only counts how often they are recalled.
 #[derive(Default)]
 struct Recalled(AtomicUsize);

@@ -61,7 +61,7 @@ fn a_move_that_comes_back_without_a_value_is_taken_again() {
     }
     assert!(!split.is_done() && !split.has_returned(), "somebody is at work on it");
     split.give_back(candidate);
-    assert!(split.has_returned());
+    assert!(split.has_returned() && !split.is_done(), "it has no value yet");
     assert_eq!(take(&split), Some(candidate.square));
     assert!(!split.is_done() && !split.has_returned());
     // What is cut off needs no move, wherever it is.
@@ -69,4 +69,14 @@ fn a_move_that_comes_back_without_a_value_is_taken_again() {
     let square = take(&split).expect("it came back");
     split.finish(square, Ok(2));
     assert!(split.is_done() && split.is_pointless() && !split.has_returned());
+}
+
+#[test]
+fn a_split_that_somebody_gave_up_is_done_whatever_came_back() {
+    let split = split_below(None, position(1, 30));
+    let (_, candidate) = split.take().expect("it has moves");
+    let square = take(&split).expect("it has moves");
+    split.give_back(candidate);
+    split.finish(square, Err(Stopped));
+    assert!(split.is_done() && !split.has_returned() && split.outcome().is_err());
 }
