@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::thread::Builder;
 use std::time::Instant;
 
-use outflank_engine::{Bound, Control, Position, Request, SharedHint};
-use outflank_proto::message::{Found, FromWorker, Interim, Job, Report, ToMember};
+use outflank_engine::{Bound, Control, Position, Request, SharedHint, Symmetry};
+use outflank_proto::message::{Found, FromMember, FromWorker, Interim, Job, Report, ToMember};
 use outflank_proto::words;
 use tokio::sync::mpsc;
 
@@ -20,7 +20,24 @@ use crate::tale::Tale;
 /// worker looks for its coordinator.
 const FINISHED: usize = 2048;
 
+/// What a worker does for a job: the same search cannot do something else for it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Part {
+    is_shared: bool,
+    helps: bool,
+    /// How the boards are turned that it searches, and that others speak of.
+    symmetry: Symmetry,
+}
+
+impl Part {
+    fn of(job: &Job) -> Self {
+        let Job { is_shared, helps, symmetry, .. } = *job;
+        Self { is_shared, helps, symmetry }
+    }
+}
+
 struct Running {
+    part: Part,
     control: Arc<Control>,
     /// Its place among those that share the search, if several workers do.
     member: Option<Arc<Member>>,
@@ -111,10 +128,11 @@ impl Jobs {
 
     /// Starts a job that the coordinator gave over connection number `session`.
     ///
-    /// If it is running already, since an earlier connection, it simply goes on, or begins again if it
-    /// was told to stop meanwhile: what that leaves is no answer to who asks again. If the threads
-    /// are taken by jobs of earlier connections that the coordinator has not asked for again, those
-    /// are stopped: it counts these threads as free.
+    /// If it is running already, since an earlier connection, it simply goes on. It begins again if it was
+    /// told to stop meanwhile, since what that leaves is no answer to who asks again, and if the worker has
+    /// another part in it now: who has led may be to help. If the threads are taken by jobs of earlier
+    /// connections that the coordinator has not asked for again, those are stopped: it counts these threads
+    /// as free.
     ///
     /// If the coordinator has taken proofs back since the last job, everything is forgotten first: the
     /// worker may not have been there to be told.
@@ -129,6 +147,9 @@ impl Jobs {
         }
         if let Some(running) = self.running.get_mut(&job.id) {
             running.session = session;
+            if running.part != Part::of(&job) {
+                running.stop();
+            }
             running.again = running.stops.then_some(job);
             if let Some(member) = &running.member {
                 member.connected();
@@ -151,10 +172,17 @@ impl Jobs {
             Some(member) if !job.helps => control.with_hands(Member::hands(member)),
             _ => control,
         });
-        let (tale, threads, era) = (Tale::new(&job), job.threads, job.era);
-        let (stops, again, own, place) = (false, None, Arc::clone(&control), member.clone());
-        let running =
-            Running { control: own, member: place, tale, threads, era, session, stops, again };
+        let running = Running {
+            part: Part::of(&job),
+            control: Arc::clone(&control),
+            member: member.clone(),
+            tale: Tale::new(&job),
+            threads: job.threads,
+            era: job.era,
+            session,
+            stops: false,
+            again: None,
+        };
         self.running.insert(job.id, running);
         self.spawn(job, control, member);
     }
@@ -267,10 +295,17 @@ impl Jobs {
         }
     }
 
-    /// Hands on what others say that share the search of a job.
+    /// Hands on what others say that share the search of a job. Whoever waits for an errand of one that is not running hears
+    /// at once that nobody does it: it may wait here until something is forgotten.
     pub(crate) fn word(&self, job: u64, word: ToMember) {
-        if let Some(member) = self.running.get(&job).and_then(|running| running.member.as_ref()) {
-            member.hear(word);
+        let member = self.running.get(&job).and_then(|running| running.member.as_ref());
+        match (member, word) {
+            (Some(member), word) => member.hear(word),
+            (None, ToMember::Errand { number, .. }) => {
+                let answer = FromMember::Answer { number, value: None, nodes: 0 };
+                drop(self.words.send(FromWorker::Member(job, answer)));
+            }
+            (None, _) => {}
         }
     }
 

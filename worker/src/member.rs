@@ -147,6 +147,11 @@ impl Member {
         drop(self.words.send(FromWorker::Member(self.job, word)));
     }
 
+    /// Answers an errand that nobody begins.
+    fn refuse(&self, number: u64) {
+        self.say(FromMember::Answer { number, value: None, nodes: 0 });
+    }
+
     /// Has all look again.
     fn call_all(&self) {
         [&self.company, &self.hands, &self.tasks].into_iter().for_each(Condvar::notify_all);
@@ -176,6 +181,7 @@ impl Member {
                     *hand = Hand::Answered(value);
                 }
             }
+            ToMember::Errand { number, .. } if state.stops => self.refuse(number),
             ToMember::Errand { number, errand } => state.tasks.push((number, Task::New(errand))),
             ToMember::Recall(number) => state.recall(Some(number)),
         }
@@ -210,6 +216,7 @@ impl Member {
     pub(crate) fn stop(&self) {
         let mut state = self.state();
         state.stops = true;
+        state.new_errands().for_each(|number| self.refuse(number));
         state.recall(None);
         drop(state);
         self.call_all();
@@ -268,9 +275,11 @@ impl Member {
             drop(state);
             let control = Arc::new(self.control_for(&errand, is_shared));
             state = self.state();
-            let task = state.tasks.iter_mut().find(|(latest, _)| *latest == number);
-            // It may have been recalled meanwhile.
-            if let Some((_, task)) = task {
+            let is_it = |(latest, task): &&mut (u64, Task)| {
+                *latest == number && matches!(task, Task::New(waits) if *waits == errand)
+            };
+            // It may have been recalled meanwhile, and another connection may have brought one of the same number.
+            if let Some((_, task)) = state.tasks.iter_mut().find(is_it) {
                 *task = Task::Runs(Arc::clone(&control));
                 return Some((number, errand, control));
             }
@@ -315,6 +324,12 @@ impl State {
             Task::Runs(control) => Some(control),
             Task::New(_) => None,
         })
+    }
+
+    /// Returns the numbers of the errands that wait to be done.
+    fn new_errands(&self) -> impl Iterator<Item = u64> {
+        let is_new = |(_, task): &&(u64, Task)| matches!(task, Task::New(_));
+        self.tasks.iter().filter(is_new).map(|&(number, _)| number)
     }
 
     /// Stops the errand with this number, or all; what was not begun is forgotten.

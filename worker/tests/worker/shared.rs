@@ -344,6 +344,68 @@ async fn a_helper_whose_connection_is_cut_stops_its_errand_and_waits_for_others(
 }
 
 #[tokio::test]
+async fn who_has_helped_leads_when_it_is_given_the_job_to_lead() {
+    let truth = engine().solve(&Request::exact(led(1).position), &Control::default()).bound;
+    let mut script = Script::start(None);
+    let worker = script.worker(engine());
+    let mut first = script.connection().await;
+    first.tell(ToWorker::Job(helped(1))).await;
+    first.hear_beat_of(&[1]).await;
+    drop(first);
+    let mut second = script.connection().await;
+    second.tell(ToWorker::Job(led(1))).await;
+    let report = loop {
+        let report = second.report_at_last().await;
+        if report.finished {
+            break report;
+        }
+        assert_eq!(report.bound, Bound::UNKNOWN, "who has helped has nothing to say");
+    };
+    assert_eq!((report.job, report.bound), (1, truth));
+    worker.kill();
+}
+
+#[tokio::test]
+async fn who_has_led_helps_when_it_is_given_the_job_to_help_with() {
+    let (mut script, solver) = (Script::start(None), Dawdling::default());
+    let worker = script.worker(solver.clone());
+    let mut first = script.connection().await;
+    first.tell(ToWorker::Job(led(1))).await;
+    first.hear_beat_of(&[1]).await;
+    drop(first);
+    let mut second = script.connection().await;
+    second.tell(ToWorker::Job(helped(1))).await;
+    assert!(!second.report_at_last().await.finished, "what it has led is over");
+    second.says(ToMember::Errand { number: 1, errand: errand(20, (-1, 1)) }).await;
+    in_time(solver.begun.notified()).await;
+    worker.kill();
+}
+
+#[tokio::test]
+async fn an_errand_that_nobody_will_do_is_answered_at_once() {
+    let (mut script, solver) = (Script::start(None), Dawdling::default());
+    let worker = script.worker(solver.clone());
+    let mut connection = script.connection().await;
+    let errand = errand(20, (1, 3));
+    let unanswered = |number| FromMember::Answer { number, value: None, nodes: 0 };
+    connection.says(ToMember::Errand { number: 1, errand }).await;
+    assert_eq!(connection.word().await, unanswered(1), "it has no such job");
+    connection.tell(ToWorker::Job(helped(1))).await;
+    connection.says(ToMember::Errand { number: 2, errand }).await;
+    in_time(solver.begun.notified()).await;
+    connection.says(ToMember::Errand { number: 3, errand }).await;
+    connection.tell(ToWorker::Cancel(1)).await;
+    assert_eq!(
+        connection.word().await,
+        unanswered(3),
+        "it waits behind another, and the job stops"
+    );
+    connection.says(ToMember::Errand { number: 4, errand }).await;
+    assert_eq!(connection.word().await, unanswered(4), "the job stops");
+    worker.kill();
+}
+
+#[tokio::test]
 async fn an_answer_that_is_late_for_its_connection_is_none_to_the_errand_of_that_number_over_the_next()
  {
     let (mut script, solver) = (Script::start(None), Dawdling::default());
