@@ -67,7 +67,8 @@ impl Core {
         let may_stop = match lease.target {
             Target::Question(key) => self.stopping.contains(&key),
             Target::Line(_) => false,
-            Target::Help | Target::Audit(_) | Target::Disowned | Target::Nothing => true,
+            Target::Help => lease.stopped.is_some(),
+            Target::Audit(_) | Target::Disowned | Target::Nothing => true,
         };
         let is_given_up = !report.finished && !report.failed;
         let is_early = is_given_up && report.nodes < lease.limit && !may_stop;

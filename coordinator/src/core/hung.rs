@@ -62,9 +62,13 @@ impl Core {
         if more > 0 {
             lease.searched = turn.now;
         }
-        // Who helps waits for something to do, perhaps for long.
-        let has_work = lease.target != Target::Help;
-        if has_work && lease.stopped.is_none() && after(lease.searched, stalled_after) <= turn.now {
+        if lease.target == Target::Help {
+            if more > 0 {
+                self.note_help(turn.now, worker, job);
+            }
+            return; // Who helps waits for something to do, perhaps for long.
+        }
+        if lease.stopped.is_none() && after(lease.searched, stalled_after) <= turn.now {
             let target = std::mem::replace(&mut lease.target, Target::Nothing);
             self.stop_job(turn, worker, job);
             self.lost(turn, target, worker);

@@ -189,7 +189,8 @@ impl Core {
     }
 
     /// Returns the lease of a job of which bounds may be claimed that were found inside.
-    fn believed_lease(&self, worker: WorkerId, job: JobId, era: u64) -> Option<Lease> {
+    fn believed_lease(&mut self, worker: WorkerId, job: JobId, era: u64) -> Option<Lease> {
+        self.rehome_job(worker, job);
         let lease = self.fleet.lease(worker, job).copied()?;
         let is_believed = !matches!(lease.target, Target::Audit(_) | Target::Disowned);
         (is_believed && era == self.audits.era).then_some(lease)

@@ -4,7 +4,8 @@
 //! may come later and need what waits behind all others.
 
 use super::Core;
-use super::message::SolveId;
+use super::fleet::Target;
+use super::message::{JobId, SolveId, WorkerId};
 use super::question::{Item, Key, State, Wanted, begun};
 
 impl Core {
@@ -25,6 +26,29 @@ impl Core {
         let predicted = question.predicted;
         if !matches!(question.state, State::Expanded { .. }) {
             self.count_open(home, 1, predicted);
+        }
+    }
+
+    /// Puts a running job on the account of a request that still wants it, if the one is gone on whose account it was:
+    /// what is found in it is for this one.
+    pub(super) fn rehome_job(&mut self, worker: WorkerId, job: JobId) {
+        let Some(lease) = self.fleet.lease(worker, job).copied() else { return };
+        if self.solves.contains_key(&lease.home) {
+            return;
+        }
+        let key = match lease.target {
+            Target::Question(key) => Some(key),
+            Target::Help => self.helped(worker, job),
+            Target::Line(_) | Target::Audit(_) | Target::Disowned | Target::Nothing => None,
+        };
+        let Some(key) = key else { return };
+        self.rehome(key);
+        let Some(home) = self.questions.get(&key).map(|question| question.home) else { return };
+        let Some(solve) = self.solves.get_mut(&home) else { return };
+        solve.running += 1;
+        solve.running_nodes += lease.nodes;
+        if let Some(lease) = self.fleet.lease_mut(worker, job) {
+            (lease.home, lease.told) = (home, 0);
         }
     }
 

@@ -12,7 +12,7 @@ use outflank_engine::SharedHint;
 
 use super::fleet::{Lease, Target};
 use super::late::CANDIDATES;
-use super::message::{Command, JobId, WorkerId};
+use super::message::{Command, JobId, Millis, WorkerId};
 use super::question::{Item, Key, Rank, State, Wanted};
 use super::{Core, Turn};
 
@@ -47,6 +47,13 @@ impl Core {
             _ => false,
         };
         may_be && self.fleet.can_share(worker)
+    }
+
+    /// Returns whether a worker has a part in the shared search of a job. A report need not end that: it may be of an
+    /// earlier part of its, which it has kept.
+    #[must_use]
+    pub fn has_part(&self, worker: WorkerId, job: JobId) -> bool {
+        self.fleet.lease(worker, job).is_some_and(|lease| lease.is_shared)
     }
 
     /// Returns who leads the shared search of a question, and the job.
@@ -120,6 +127,21 @@ impl Core {
             let jobs = self.sharing.0.remove(&key).unwrap_or_default();
             let jobs = jobs.into_iter().filter(|&(worker, job)| self.helps(worker, job)).collect();
             self.cancel(turn, &jobs);
+        }
+    }
+
+    /// Returns the question with whose job a worker helps.
+    pub(super) fn helped(&self, worker: WorkerId, job: JobId) -> Option<Key> {
+        let is_it =
+            |(_, asked): &(&Key, &BTreeMap<WorkerId, JobId>)| asked.get(&worker) == Some(&job);
+        self.sharing.0.iter().find(is_it).map(|(&key, _)| key)
+    }
+
+    /// Notes that a helper searches: whoever leads may wait for that, and searches nothing meanwhile.
+    pub(super) fn note_help(&mut self, now: Millis, helper: WorkerId, job: JobId) {
+        let lead = self.helped(helper, job).and_then(|key| self.shared_lead(key));
+        if let Some(lease) = lead.and_then(|(lead, job)| self.fleet.lease_mut(lead, job)) {
+            lease.searched = now;
         }
     }
 

@@ -128,16 +128,23 @@ impl Actor {
     }
 
     fn take(&mut self, now: Millis, event: Event) -> Result<(), Stopped> {
-        let left = match event {
-            Event::Left { worker } => Some(worker),
-            _ => None,
-        };
+        let (mut left, mut reported) = (None, None);
+        match &event {
+            Event::Left { worker } => left = Some(*worker),
+            Event::Reported { worker, report } => reported = Some((*worker, report.job)),
+            _ => {}
+        }
         // What was given up is not thought about any more: this is worth its time.
         let is_asked = matches!(event, Event::Submitted { .. });
         if is_asked && !self.shared.stopping.is_cancelled() {
             self.shared.haste.end();
         }
         self.feed(now, event)?;
+        if let Some((worker, job)) = reported
+            && !self.core.has_part(worker, job)
+        {
+            self.shared.circles.leave(&self.shared.links, worker, job);
+        }
         if let Some(worker) = left {
             // The core may have given it a job between the end of its connection and now: others would wait for it for ever.
             self.shared.circles.leave_all(&self.shared.links, worker);

@@ -207,9 +207,10 @@ impl Circle {
         let Some(member) = self.members.get_mut(&worker) else { return };
         member.offers = hands;
         if hands == 0
-            && let Some(Post { caller: (caller, hand), .. }) = member.aside.take()
+            && let Some(Post { caller: (caller, hand), asked }) = member.aside.take()
         {
             says.push((caller, ToMember::Engaged { hand, is_there: false }));
+            says.extend(asked.map(|asked| (worker, ToMember::Recall(asked.serial))));
         }
     }
 

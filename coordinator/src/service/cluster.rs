@@ -226,8 +226,6 @@ impl Connection {
             }
             FromWorker::Report(report) => {
                 self.shared.links.reported(worker, &report);
-                let job = crate::core::JobId(report.job);
-                self.shared.circles.leave(&self.shared.links, worker, job);
                 Event::Reported { worker, report: convert::report(report) }
             }
             FromWorker::Draining => {

@@ -252,6 +252,23 @@ fn a_helper_that_has_nothing_to_do_is_not_taken_for_hung() {
 }
 
 #[test]
+fn a_lead_that_waits_for_a_helper_is_not_taken_for_hung() {
+    let stalled_after = Duration::from_secs(90);
+    let (mut script, whole, lead, helper) = two(Config { stalled_after, ..sharing() });
+    let beat = |worker, nodes| Event::Heartbeat {
+        worker: WorkerId(worker),
+        jobs: vec![(whole.id, nodes)],
+    };
+    for second in (20..=400).step_by(20) {
+        assert_eq!(script.at(second, beat(helper, second)), []);
+        assert_eq!(script.at(second, beat(lead, 7)), []);
+    }
+    assert_eq!(script.at(450, beat(helper, 400)), [], "it searches nothing any more");
+    let commands = script.at(500, beat(lead, 7));
+    assert!(cancelled(&commands).contains(&lead), "{commands:?}");
+}
+
+#[test]
 fn nothing_that_workers_can_help_with_is_split_or_copied() {
     let second = Duration::from_secs(1);
     let soon =
@@ -377,6 +394,35 @@ fn helpers_answer_each_other() {
     let said = answered(one, other, &whole, below(&whole));
     let commands = script.at(1, Event::Answered(said));
     assert!(commands.contains(&answer(other, &whole, Some(-4))), "{commands:?}");
+}
+
+#[test]
+fn what_helpers_prove_is_for_whoever_still_wants_it_when_the_first_request_is_gone() {
+    let (mut script, whole, lead, helper) = two(sharing());
+    assert_eq!(assigned(&script.submit(1, 2, nine_empties())), [], "the job is for both");
+    script.at(2, Event::Abandoned { solve: SolveId(1) });
+    let said = answered(helper, lead, &whole, below(&whole));
+    let commands = script.at(3, Event::Answered(said));
+    assert!(commands.contains(&answer(lead, &whole, Some(-4))), "{commands:?}");
+    assert!(matches!(commands[0], Command::Persist { .. }), "{commands:?}");
+    assert!(is_solved(&script.report(4, lead, truth(&whole))));
+    script.report(5, helper, empty(&whole, 5));
+    let status = script.core.status();
+    assert_eq!((status.jobs_running, status.questions, status.solves), (0, 0, 0));
+}
+
+#[test]
+fn a_report_that_was_kept_ends_no_part_in_a_job_that_was_given_again() {
+    let (mut script, whole, lead, helper) = two(sharing());
+    for worker in [lead, helper] {
+        script.report(1, worker, empty(&whole, 0));
+        assert!(script.core.has_part(WorkerId(worker), whole.id), "nobody has asked it to stop");
+        assert_eq!(script.heartbeat(2, worker, &[&whole]), [], "it goes on");
+    }
+    assert!(is_solved(&script.report(3, lead, truth(&whole))));
+    assert!(!script.core.has_part(WorkerId(lead), whole.id));
+    script.report(4, helper, empty(&whole, 0));
+    assert!(!script.core.has_part(WorkerId(helper), whole.id), "it was told to stop");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use outflank_coordinator::client;
 use outflank_coordinator::core::Config;
@@ -11,9 +12,10 @@ use outflank_engine::{
     Answer, Bound, Control, Engine, Errand, Position, Request, Settings, SharedHint, Window,
 };
 use outflank_kernel::Isa;
+use outflank_proto::message::{FromMember, FromWorker, Hello, Report, ToMember, ToWorker};
 use outflank_worker::{Coordinator, Solver};
 
-use crate::support::{TestWorker, played, service};
+use crate::support::{RawWorker, TestWorker, hello, played, service};
 
 /// The most positions that are solved until something has happened: on a busy machine a search may be over before a
 /// helper has begun.
@@ -128,5 +130,39 @@ async fn those_who_share_a_search_may_go_and_come() {
     }
     assert!(done.load(Ordering::Relaxed) > 0, "nobody has ever helped");
     stays.stop().await.unwrap();
+    service.stop().await.unwrap();
+}
+
+/// A worker keeps what it could not report, and the coordinator gives it the job again before it has read that.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_reports_what_it_has_kept_goes_on_sharing_the_job_that_it_was_given_again() {
+    let ((service, _), mut workers) = (sharing(), Vec::new());
+    for _ in 0..2 {
+        let shares = Hello { shares: true, ..hello() };
+        workers.push(RawWorker::join_as(service.connect_in_memory(), shares).await.unwrap());
+    }
+    let (channel, position) = (service.connect_in_memory(), played(1, 20));
+    let asking = client::solve(channel, position, Window::FULL, |_| {});
+    let sharing = async {
+        let jobs = [workers[0].job().await, workers[1].job().await];
+        let lead = usize::from(jobs[0].helps);
+        let job = jobs[lead].clone();
+        assert!(job.is_shared && !job.helps && jobs[1 - lead].helps, "{jobs:?}");
+        for worker in &mut workers {
+            worker.say(FromWorker::Report(Report::unproved(&job))).await;
+            while worker.next().await.unwrap() != Some(ToWorker::Acknowledge(job.id)) {}
+        }
+        workers[lead].say(FromWorker::Member(job.id, FromMember::Call(0))).await;
+        let engaged = ToWorker::Member(job.id, ToMember::Engaged { hand: 0, is_there: true });
+        while workers[lead].next().await.unwrap() != Some(engaged.clone()) {}
+    };
+    let shared = async {
+        tokio::select! {
+            _ = asking => panic!("nobody has solved it"),
+            () = sharing => {}
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), shared).await.expect("it is heard");
+    drop(workers);
     service.stop().await.unwrap();
 }
