@@ -24,7 +24,7 @@ pub(crate) fn coordinator_options(job_nodes: Option<u64>) -> service::Options {
         core.longest_job = nodes as f64;
         core.shortest_job = core.shortest_job.min(core.longest_job);
         // Jobs this small need no more than a thread.
-        core.most_led = 0;
+        core.small_up_to = 0;
     }
     service::Options { build: build(), run: run_name(), core, ..service::Options::default() }
 }

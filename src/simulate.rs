@@ -264,7 +264,7 @@ impl Tree {
         let mut cluster = cluster(asked, workers);
         cluster.config.leaf_empties = shape.horizon;
         // Few workers are to be cut up for as many are: nobody in the model shares a search.
-        cluster.config.most_led = 0;
+        cluster.config.small_up_to = 0;
         cluster.config.lines = false;
         let advisor = if asked.oracle {
             let ends = alones.iter().flat_map(|alone| [alone.bound.lower(), alone.bound.upper()]);

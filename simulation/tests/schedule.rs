@@ -16,7 +16,7 @@ fn cluster(workers: usize) -> Cluster {
     let config = Config {
         shortest_job: 2e4,
         leaf_empties: HORIZON,
-        most_led: 0,
+        small_up_to: 0,
         lines: false,
         split_after: std::time::Duration::from_millis(2),
         split_soon: std::time::Duration::from_millis(2),

@@ -31,13 +31,13 @@ pub struct Config {
     pub slots_of_each: usize,
     /// But they get no more than this, neither there nor where there are few workers; 16.
     pub widest_job: u32,
-    /// If all threads can be put together for no more jobs than this, a job gets all threads of a worker, and whatever one
-    /// worker can search is shared (see `most_sharing`); 8. Here and below *threads* are those of the fleet by the threads of a
-    /// job.
-    pub most_led: usize,
+    /// A fleet is small if all its threads can be put together for no more jobs than this; 8. There a job gets all threads of a
+    /// worker, and whatever one worker can search is shared (see `most_sharing`). Here and below *threads* are those of the
+    /// fleet by the threads of a job.
+    pub small_up_to: usize,
     /// If all threads can be put together for no more jobs than this, workers that have nothing else to do help with what
-    /// others search, which is not split then; 16. With more than `most_led` that goes for requests that fit a job; larger
-    /// ones are cut for all. With 0 nobody helps.
+    /// others search, which is not split then; 16. In a fleet that is not small (see `small_up_to`) that goes for requests
+    /// that fit a job; larger ones are cut for all. With 0 nobody helps.
     pub most_sharing: usize,
     /// From so many threads on the value of a position that is split is sought by goals on the position
     /// itself if it is cut into small jobs from the beginning, before that by the value of its eldest child. What
@@ -114,7 +114,7 @@ impl Default for Config {
             trial_job: 1e9,
             slots_of_each: 128,
             widest_job: 16,
-            most_led: 8,
+            small_up_to: 8,
             most_sharing: 16,
             goals_from: 9,
             threads_per_deep: 8,

@@ -27,10 +27,10 @@ impl Core {
         (1..=self.config.most_sharing).contains(&self.slots()) && self.fleet.all_share()
     }
 
-    /// Returns whether the search of a question is shared: of any where one worker would lead otherwise; of requests as
-    /// they came where there are more, since they cut those that are too large for one job for all.
+    /// Returns whether the search of a question is shared: of any in a small fleet; in a larger one of requests as they
+    /// came, since it cuts those that are too large for one job for all.
     pub(super) fn may_share(&self, key: Key) -> bool {
-        self.shares() && (self.slots() <= self.config.most_led || self.is_root(key))
+        self.shares() && (self.slots() <= self.config.small_up_to || self.is_root(key))
     }
 
     fn is_root(&self, key: Key) -> bool {

@@ -2,9 +2,9 @@
 //!
 //! Threads that search one position together waste less than jobs that are cut for as many threads. So where there are more
 //! threads than requests can be cut up for well, those of each worker are put together into *slots*, one for each job, and the
-//! fleet is served like one that has so many workers of one thread. That is so where there are so few workers that one can lead,
-//! where there are very many threads for each request, and where a large fleet searches nothing but goals: each of these goes out
-//! to workers that stay with it, who would otherwise have to share it at once.
+//! fleet is served like one that has so many workers of one thread. That is so where the fleet is small, where there are very many
+//! threads for each request, and where a large fleet searches nothing but goals: each of these goes out to workers that stay with
+//! it, who would otherwise have to share it at once.
 
 use std::collections::BTreeMap;
 
@@ -70,8 +70,8 @@ impl Core {
         let widest = self.config.widest_job.min(self.fleet.most_threads()).max(1);
         // The most threads of which each request still gets a job.
         let whole = (2..=widest).rev().find(|&width| self.fleet.slots(width) >= requests);
-        let led = whole.filter(|&width| self.fleet.slots(width) <= self.config.most_led);
-        if let Some(width) = led.filter(|_| self.fleet.accepting() > 1) {
+        let if_small = whole.filter(|&width| self.fleet.slots(width) <= self.config.small_up_to);
+        if let Some(width) = if_small.filter(|_| self.fleet.accepting() > 1) {
             return width;
         }
         let threads = self.fleet.threads();

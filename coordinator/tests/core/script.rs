@@ -96,7 +96,7 @@ pub(crate) fn resumed(era: u64, doubted: &[(u64, Proof)]) -> Event {
 
 /// Sizes that let every test position go out as one job.
 pub(crate) fn whole() -> Config {
-    Config { most_led: 0, progress_interval: Duration::from_secs(10_000), ..Config::default() }
+    Config { small_up_to: 0, progress_interval: Duration::from_secs(10_000), ..Config::default() }
 }
 
 /// Sizes that split positions of nine empties once or more.

@@ -147,8 +147,8 @@ fn more_workers_than_share_split() {
 }
 
 #[test]
-fn where_more_share_than_one_would_lead_only_requests_that_fit_a_job_are_shared() {
-    let many = || Config { most_led: 1, ..sharing() };
+fn in_a_fleet_that_is_not_small_only_requests_that_fit_a_job_are_shared() {
+    let many = || Config { small_up_to: 1, ..sharing() };
     let (_, whole, _, _) = two(many());
     assert_eq!(whole.position.empties(), 9);
     let mut script = fleet(Config { longest_job: 1.0, ..many() }, 2);
@@ -287,7 +287,7 @@ fn nothing_that_workers_can_help_with_is_split_or_copied() {
 
 #[test]
 fn what_a_lead_believes_does_not_split_what_is_shared() {
-    let (mut script, whole, lead, helper) = two(Config { most_led: 8, ..sharing() });
+    let (mut script, whole, lead, helper) = two(Config { small_up_to: 8, ..sharing() });
     let belief = Belief { value: 0, best_move: None, searches: 9, is_last: true };
     for worker in [lead, helper] {
         assert_eq!(script.interim(1, worker, Interim { job: whole.id, belief }), []);

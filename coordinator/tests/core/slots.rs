@@ -76,7 +76,7 @@ fn the_smallest_jobs_grow_with_their_threads() {
 #[test]
 fn where_few_workers_are_jobs_have_all_threads_that_there_are_for_a_request() {
     for (requests, threads) in [(1, 8), (2, 8), (3, 4), (5, 2), (8, 2), (9, 1)] {
-        let mut script = Script::new(Config { most_led: 8, ..whole() });
+        let mut script = Script::new(Config { small_up_to: 8, ..whole() });
         for solve in 0..requests - 1 {
             let position = position(&mut Random(20 + solve), 9);
             let (solve, window) = (SolveId(solve), Window::FULL);

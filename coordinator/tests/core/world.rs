@@ -100,7 +100,7 @@ pub(crate) fn tiny() -> Config {
         jobs_per_thread: 4.0,
         budget_factor: 4.0,
         leaf_empties: 3,
-        most_led: 0,
+        small_up_to: 0,
         goals_from: usize::MAX,
         inside_nodes: 1.0,
         inside_nodes_per_thread: 0.0,
@@ -119,7 +119,7 @@ pub(crate) fn in_turn(number: u64) -> Config {
     match number % 3 {
         0 if number.is_multiple_of(2) => tiny(),
         // Few workers of several threads have jobs with all of them, and more, or more requests, are steered.
-        0 => Config { most_led: 3, goals_from: 4, ..tiny() },
+        0 => Config { small_up_to: 3, goals_from: 4, ..tiny() },
         // Every other time as if the fleet were a large one.
         1 if number.is_multiple_of(2) => Config { large_above: 1, slots_of_each: 1, ..steered() },
         1 => steered(),
@@ -169,7 +169,7 @@ impl World {
     /// Lets all workers share searches, if there are few enough.
     pub(crate) fn with_sharing(mut self) -> Self {
         self.shares = true;
-        self.config.most_led = self.config.most_sharing;
+        self.config.small_up_to = self.config.most_sharing;
         self.core = Core::new(self.config.clone(), Box::new(Heuristic));
         self
     }
