@@ -7,8 +7,8 @@ use outflank_kernel::{Isa, KernelSet};
 
 use crate::estimate::{Estimate, estimate};
 use crate::evaluation::Weights;
+use crate::search::cost_sample::{CostSample, cost_sample};
 use crate::search::crew::Tools;
-use crate::search::effort::{Effort, effort};
 use crate::search::hands;
 use crate::search::root;
 use crate::search::turns::{Rehearsal, Turns};
@@ -300,7 +300,7 @@ impl Engine {
     /// `position` is worth more than `bound` discs, which may be from −65 to 64; `None` if the engine has
     /// no weights, or the position is on a smaller board, of which they know nothing.
     #[must_use]
-    pub fn effort(&self, position: Position, bound: i32) -> Option<Effort> {
+    pub fn cost_sample(&self, position: Position, bound: i32) -> Option<CostSample> {
         if position.walls() != 0 {
             return None;
         }
@@ -309,13 +309,13 @@ impl Engine {
         self.prepare(position.empties());
         let tools = &self.tools(generation);
         match self.isa {
-            Isa::Scalar(set) => effort(set, tools, position, bound),
+            Isa::Scalar(set) => cost_sample(set, tools, position, bound),
             #[cfg(target_arch = "x86_64")]
-            Isa::Avx2(set) => effort(set, tools, position, bound),
+            Isa::Avx2(set) => cost_sample(set, tools, position, bound),
             #[cfg(target_arch = "x86_64")]
-            Isa::Avx512(set) => effort(set, tools, position, bound),
+            Isa::Avx512(set) => cost_sample(set, tools, position, bound),
             #[cfg(target_arch = "aarch64")]
-            Isa::Neon(set) => effort(set, tools, position, bound),
+            Isa::Neon(set) => cost_sample(set, tools, position, bound),
         }
     }
 

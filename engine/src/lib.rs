@@ -29,7 +29,7 @@ pub use errand::{Errand, Hands};
 pub use estimate::{Estimate, estimate, predicted_nodes};
 pub use position::Position;
 pub use score::Score;
-pub use search::effort::Effort;
+pub use search::cost_sample::CostSample;
 pub use search::turns::Rehearsal;
 pub use square::{NotASquare, Square};
 pub use symmetry::Symmetry;

@@ -13,7 +13,7 @@
 //! | any | [`midgame`] | a fixed number of plies, leaves evaluated: for orders, and for cuts by probability |
 //! | 15– | [`ahead`] | begins with idle threads what comes next on the principal variation |
 //! | 13– | [`selective`] | to the end with cuts by probability: finds the moves that the exact search tries first |
-//! | any | [`effort`] | how many nodes one question takes, for training |
+//! | any | [`cost_sample`] | how many nodes one question takes, for training |
 //! | 12– | [`witness`] | keeps some of the questions that comparisons of costs ask, for training |
 //! | any | [`crew`] | the threads of one search and the work they share |
 //! | any | [`hands`] | other engines that try moves for a search |
@@ -28,9 +28,9 @@
 mod ahead;
 pub(crate) mod board;
 mod cost;
+pub(crate) mod cost_sample;
 pub(crate) mod crew;
 mod deep;
-pub(crate) mod effort;
 mod entries;
 #[cfg(test)]
 mod fixture;

@@ -34,7 +34,7 @@ fn a_search_tells_what_it_asked_itself() {
 }
 
 #[test]
-fn an_effort_is_that_of_the_right_answer() {
+fn a_cost_sample_is_that_of_the_right_answer() {
     let engine = engine();
     let small = questions(&engine).into_iter().filter(|(position, _)| position.empties() <= 12);
     let mut outcomes = [0; 2];
@@ -44,15 +44,15 @@ fn an_effort_is_that_of_the_right_answer() {
         let value = value.expect("nobody stopped it").discs();
         // The opponent of the player is worth as much less.
         for bound in [bound, -value - 1, -value] {
-            let effort = engine.effort(position, bound).expect("there are weights");
-            assert_eq!(effort.holds, -value > bound, "{position:?}, {value}, {bound}");
-            assert_eq!(effort.replies, position.moves().count_ones());
-            outcomes[usize::from(effort.holds)] += 1;
-            let again = engine.effort(position, bound);
-            assert_eq!(again, Some(effort), "tables are empty each time");
+            let sample = engine.cost_sample(position, bound).expect("there are weights");
+            assert_eq!(sample.holds, -value > bound, "{position:?}, {value}, {bound}");
+            assert_eq!(sample.replies, position.moves().count_ones());
+            outcomes[usize::from(sample.holds)] += 1;
+            let again = engine.cost_sample(position, bound);
+            assert_eq!(again, Some(sample), "tables are empty each time");
         }
     }
     assert!(outcomes.iter().all(|&count| count > 10), "{outcomes:?}");
     let start = Position::START;
-    assert_eq!(engine.with_weights(None).effort(start, 0), None);
+    assert_eq!(engine.with_weights(None).cost_sample(start, 0), None);
 }

@@ -183,8 +183,8 @@ impl Measuring<'_> {
             let path = [Purpose::Costs as u64, search as u64];
             let mut sums = Sums::new();
             for (position, bound) in questions(large, &mut Random::stream(self.plan.seed, &path)) {
-                if let Some(effort) = small.effort(position, bound) {
-                    sums.add(position.empties(), effort);
+                if let Some(sample) = small.cost_sample(position, bound) {
+                    sums.add(position.empties(), sample);
                 }
             }
             self.bar.inc(1);

@@ -4,7 +4,7 @@
 //! The average is the arithmetic mean: few replies can take very many nodes, and a geometric mean
 //! would not notice.
 
-use outflank_engine::Effort;
+use outflank_engine::CostSample;
 use outflank_engine::evaluation::CostParameters;
 use outflank_engine::evaluation::costs::{CERTAIN, MARGINS, MEASURED, REPLIES, STEPS, cell};
 
@@ -43,8 +43,8 @@ impl Sums {
     }
 
     /// Adds a sample of a position with so many empty squares.
-    pub(super) fn add(&mut self, empties: u32, effort: Effort) {
-        let Effort { replies, margin, holds, nodes } = effort;
+    pub(super) fn add(&mut self, empties: u32, sample: CostSample) {
+        let CostSample { replies, margin, holds, nodes } = sample;
         let one = Sum { samples: 1.0, proofs: f64::from(u8::from(holds)), nodes: nodes as f64 };
         let sum = &mut self.0[cell(empties, replies, margin)];
         *sum = sum.plus(1.0, one);

@@ -7,9 +7,10 @@ use super::searcher::Searcher;
 use crate::evaluation::UNIT;
 use crate::{Control, Position};
 
-/// What the opponent of the player of a position needed to prove a bound, or failed to.
+/// One search of which costs are averages: what the opponent of the player of a position needed to prove a bound, or
+/// failed to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Effort {
+pub struct CostSample {
     /// The moves of the player.
     pub replies: u32,
     /// By how much the evaluation says that the opponent is above the bound, in units of 1/32 disc.
@@ -22,12 +23,12 @@ pub struct Effort {
 
 /// Asks whether the opponent of the player of `position` is worth more than `bound` discs; `None`
 /// without weights.
-pub(crate) fn effort<K: SearchSet>(
+pub(crate) fn cost_sample<K: SearchSet>(
     kernels: K,
     tools: &Tools<'_>,
     position: Position,
     bound: i32,
-) -> Option<Effort> {
+) -> Option<CostSample> {
     let weights = tools.weights?;
     let control = Control::default();
     let crew = Crew::new(tools, &control, u64::MAX, position);
@@ -38,7 +39,7 @@ pub(crate) fn effort<K: SearchSet>(
     let replies = kernels.count(kernels.moves(board.player, board.opponent));
     let answers = kernels.count(kernels.moves(board.opponent, board.player));
     let estimate = kernels.evaluate(weights, &node.features, node.empties, (replies, answers));
-    Some(Effort {
+    Some(CostSample {
         replies,
         margin: -estimate - bound * UNIT,
         holds: -value > bound,
