@@ -209,8 +209,8 @@ impl Circle {
         if hands == 0
             && let Some(Post { caller: (caller, hand), asked }) = member.aside.take()
         {
-            says.push((caller, ToMember::Engaged { hand, is_there: false }));
             says.extend(asked.map(|asked| (worker, ToMember::Recall(asked.serial))));
+            says.push((caller, ToMember::Engaged { hand, is_there: false }));
         }
     }
 

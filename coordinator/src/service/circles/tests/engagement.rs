@@ -96,6 +96,17 @@ fn who_waits_for_somebody_does_a_part_of_what_others_do_for_that_one_too() {
 }
 
 #[test]
+fn who_waits_no_longer_does_not_begin_what_is_on_its_way() {
+    let mut heard = with_a_busy_helper();
+    heard.hears(LEAD, FromMember::Offer(0b10));
+    heard.asks(ONE, 4, 9, proof());
+    heard.said();
+    heard.hears(LEAD, FromMember::Offer(0));
+    assert_eq!(heard.said(), [(LEAD, ToMember::Recall(2)), lost(ONE, 4)]);
+    assert_eq!(heard.answers(LEAD, 2, Some(0)), None);
+}
+
+#[test]
 fn who_waits_and_is_called_back_hears_of_it_and_waits_on() {
     let mut heard = with_a_busy_helper();
     heard.hears(LEAD, FromMember::Offer(0b10));
