@@ -460,6 +460,33 @@ fn a_stopped_search_that_knows_the_value_names_no_move_that_loses_it() {
     assert!(exact > 50, "{exact} positions were known exactly");
 }
 
+/// A search that all moves fail leaves the move that seemed best; together with a lower bound that was told without a move
+/// it proves the value.
+#[test]
+fn a_stopped_search_names_no_move_that_only_seemed_best() {
+    let judge = engine(Isa::detect());
+    let mut random = Random(31);
+    let (mut exact, mut named) = (0, 0);
+    for _ in 0..100 {
+        let position = random.game(16);
+        let value = value(&judge, position);
+        let Some(window) = Window::at_least(value.up()) else { continue };
+        let engine = engine(Isa::detect());
+        let least = Bound::new(value, Score::MAX).expect("the ends are in order");
+        let failing =
+            Request { window, known: vec![(position, least)], ..Request::exact(position) };
+        engine.solve(&failing, &Control::default());
+        let stopped = Request { node_limit: Some(1), ..Request::exact(position) };
+        let answer = engine.solve(&stopped, &Control::default());
+        if answer.bound == Bound::exact(value) {
+            exact += 1;
+            named += i32::from(!answer.line.is_empty());
+            assert_values_along(&judge, position, value, &answer.line);
+        }
+    }
+    assert!(exact > 50, "{exact} values were known, and {named} moves");
+}
+
 fn value(engine: &Engine, position: Position) -> Score {
     let answer = engine.solve(&Request::exact(position), &Control::default());
     answer.bound.value().expect("the exact value was asked")

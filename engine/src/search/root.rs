@@ -147,11 +147,11 @@ fn answer<K: SearchSet>(
     // What is proved may have been told, or the table may have lost what it rests on: then the line is all work.
     searcher.crew.renew_limit();
     // The bounds of the moves may have proved the value after a stop: then no search has said which
-    // of them reaches it.
+    // of them reaches it. And the table may name one that only seemed best when all failed.
     let proving = proving(&children, bound.lower(), best_move);
     let likely = proving.or(best_move).or(order.first().copied());
     let first = match bound.value() {
-        Some(value) => move_that_keeps(searcher, position, value).unwrap_or(proving.or(best_move)),
+        Some(value) => move_that_keeps(searcher, position, value).unwrap_or(proving),
         // What the table answers by itself may name the move of another window.
         None if proving.is_none() && position.empties() <= QUICK => {
             move_that_keeps(searcher, position, bound.lower()).unwrap_or(likely)
@@ -203,7 +203,8 @@ fn search<K: SearchSet>(
 
 /// Searches in a window around `guess`, which is widened until it holds the value or reaches the
 /// end of the window that is asked. What a selective search says of one window need not agree with
-/// what it says of the next, so that only proofs narrow the window again.
+/// what it says of the next, so that only proofs narrow the window again: never to nothing, where a value beyond the end of
+/// what is asked has lost its place in the table.
 fn aspire<K: SearchSet>(
     searcher: &mut Searcher<'_, K>,
     node: &Node,
@@ -225,13 +226,13 @@ fn aspire<K: SearchSet>(
             expected = value & !1;
             low = (value - 1 - step).max(alpha);
             if level == Level::EXACT {
-                high = high.min(value + 1);
+                high = high.min(value + 1).max(low + 1);
             }
         } else if value >= high && high < beta {
             expected = (value + 1) & !1;
             high = (value + 1 + step).min(beta);
             if level == Level::EXACT {
-                low = low.max(value - 1);
+                low = low.max(value - 1).min(high - 1);
             }
         } else {
             return Ok((value, square));

@@ -58,14 +58,15 @@ fn answer<K: SmallSet>(
     let order = deep::order_of(searcher, Discs::of(position));
     searcher.renew_limit();
     // The bounds of the moves may have proved the value after a stop: then no search has said which
-    // of them reaches it.
-    let proving = proving(&children, bound.lower(), best_move).or(best_move);
+    // of them reaches it. And the table may name one that only seemed best when all failed.
+    let proving = proving(&children, bound.lower(), best_move);
+    let likely = proving.or(best_move);
     let first = match bound.value() {
         Some(value) => move_that_keeps(searcher, position, value).unwrap_or(proving),
         None if position.empties() <= QUICK => {
-            move_that_keeps(searcher, position, bound.lower()).unwrap_or(proving)
+            move_that_keeps(searcher, position, bound.lower()).unwrap_or(likely)
         }
-        None => proving,
+        None => likely,
     };
     let line = line(searcher, position, first, bound.value());
     let best_move = first.or(best_move).or(order.first().copied());
