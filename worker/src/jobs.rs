@@ -21,7 +21,7 @@ use crate::tale::Tale;
 const FINISHED: usize = 2048;
 
 /// What a worker does for a job: the same search cannot do something else for it.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 struct Part {
     is_shared: bool,
     helps: bool,
@@ -34,6 +34,20 @@ impl Part {
         let Job { is_shared, helps, symmetry, .. } = *job;
         Self { is_shared, helps, symmetry }
     }
+
+    /// Returns whether who does this can go on where `other` is wanted: who leads can alone, too.
+    fn serves(self, other: Self) -> bool {
+        let as_one = self.is_shared && self.symmetry == other.symmetry;
+        self.helps == other.helps && (as_one || !other.is_shared)
+    }
+}
+
+/// A job that waits until the solver has forgotten what it remembers.
+struct Waiting {
+    job: Job,
+    session: u64,
+    /// How many others share its search, by the last word of the coordinator.
+    company: u32,
 }
 
 struct Running {
@@ -50,6 +64,8 @@ struct Running {
     stops: bool,
     /// The same job, if it was given again since then: it begins when this has ended.
     again: Option<Job>,
+    /// How many others share the search of the job as it was given last, by the last word of the coordinator.
+    company: u32,
 }
 
 impl Running {
@@ -96,9 +112,8 @@ pub(crate) struct Jobs {
     solver: Arc<dyn Solver>,
     threads: u32,
     running: BTreeMap<u64, Running>,
-    /// Jobs that wait until the solver has forgotten what it remembers, with their connections; `None`
-    /// unless it is to forget.
-    waiting: Option<Vec<(Job, u64)>>,
+    /// Jobs that wait; `None` unless the solver is to forget.
+    waiting: Option<Vec<Waiting>>,
     /// The era of the last job: what the solver remembers is of this one.
     era: u64,
     finished: mpsc::Sender<Report>,
@@ -142,12 +157,12 @@ impl Jobs {
             self.forget();
         }
         if let Some(waiting) = &mut self.waiting {
-            waiting.push((job, session));
+            waiting.push(Waiting { job, session, company: 0 });
             return;
         }
         if let Some(running) = self.running.get_mut(&job.id) {
-            running.session = session;
-            if running.part != Part::of(&job) {
+            (running.session, running.company) = (session, 0);
+            if !running.part.serves(Part::of(&job)) {
                 running.stop();
             }
             running.again = running.stops.then_some(job);
@@ -182,6 +197,7 @@ impl Jobs {
             session,
             stops: false,
             again: None,
+            company: 0,
         };
         self.running.insert(job.id, running);
         self.spawn(job, control, member);
@@ -205,9 +221,9 @@ impl Jobs {
     /// Stops a job; it will report what it has proved.
     pub(crate) fn stop(&mut self, job: u64) {
         if let Some(waiting) = &mut self.waiting
-            && let Some(place) = waiting.iter().position(|(waits, _)| waits.id == job)
+            && let Some(place) = waiting.iter().position(|waits| waits.job.id == job)
         {
-            let (waited, _) = waiting.remove(place);
+            let waited = waiting.remove(place).job;
             // As in `spawn`: there is room, and who does not listen does not care.
             drop(self.finished.try_send(Report::unproved(&waited)));
         }
@@ -229,7 +245,9 @@ impl Jobs {
             && let Some(waiting) = self.waiting.take()
         {
             self.solver.forget();
-            waiting.into_iter().for_each(|(job, session)| self.start(job, session));
+            for Waiting { job, session, company } in waiting {
+                self.start_among(job, session, company);
+            }
         }
     }
 
@@ -247,9 +265,16 @@ impl Jobs {
         let mut running = self.running.remove(&job)?;
         self.forget_when_idle();
         if let Some(again) = running.again.take() {
-            self.start(again, running.session);
+            self.start_among(again, running.session, running.company);
         }
         Some(running).filter(|running| running.session == session)?.found(job)
+    }
+
+    /// Starts a job of whose search the coordinator has said before how many others share it.
+    fn start_among(&mut self, job: Job, session: u64, company: u32) {
+        let id = job.id;
+        self.start(job, session);
+        self.word(id, ToMember::Company(company));
     }
 
     /// Returns the number of running jobs.
@@ -297,9 +322,11 @@ impl Jobs {
 
     /// Hands on what others say that share the search of a job. Whoever waits for an errand of one that is not running hears
     /// at once that nobody does it: it may wait here until something is forgotten.
-    pub(crate) fn word(&self, job: u64, word: ToMember) {
-        let member = self.running.get(&job).and_then(|running| running.member.as_ref());
-        match (member, word) {
+    pub(crate) fn word(&mut self, job: u64, word: ToMember) {
+        if let ToMember::Company(company) = word {
+            self.note_company(job, company);
+        }
+        match (self.running.get(&job).and_then(|running| running.member.as_ref()), word) {
             (Some(member), word) => member.hear(word),
             (None, ToMember::Errand { number, .. }) => {
                 let answer = FromMember::Answer { number, value: None, nodes: 0 };
@@ -309,10 +336,26 @@ impl Jobs {
         }
     }
 
+    /// Keeps how many others share the search of a job, which may have to begin first.
+    fn note_company(&mut self, job: u64, company: u32) {
+        if let Some(running) = self.running.get_mut(&job) {
+            running.company = company;
+        }
+        let mut waiting = self.waiting.iter_mut().flatten();
+        if let Some(waits) = waiting.find(|waits| waits.job.id == job) {
+            waits.company = company;
+        }
+    }
+
     /// Notes that there is nobody to share a search with: the connection is gone.
-    pub(crate) fn disconnected(&self) {
-        let members = self.running.values().filter_map(|running| running.member.as_ref());
-        members.for_each(|member| member.disconnected());
+    pub(crate) fn disconnected(&mut self) {
+        for running in self.running.values_mut() {
+            running.company = 0;
+            if let Some(member) = &running.member {
+                member.disconnected();
+            }
+        }
+        self.waiting.iter_mut().flatten().for_each(|waits| waits.company = 0);
     }
 
     /// Returns whether others share the search of any job.

@@ -187,10 +187,13 @@ impl Member {
         }
         drop(state);
         match word {
-            ToMember::Company(_) => self.company.notify_all(),
+            ToMember::Company(_) => self.call_all(),
             ToMember::Engaged { .. } | ToMember::Answer { .. } => self.hands.notify_all(),
             ToMember::Errand { .. } => self.tasks.notify_all(),
-            ToMember::Recall(_) => self.call_all(), // Also those who wait for others with a part of the errand.
+            ToMember::Recall(_) => {
+                self.tasks.notify_all();
+                self.hands.notify_all(); // Who waits for others with a part of the errand.
+            }
         }
     }
 
@@ -473,6 +476,10 @@ impl Hands for Others {
             match state.hands[hand] {
                 Hand::Answered(value) => {
                     state.hands[hand] = Hand::Engaged;
+                    if value.is_none() {
+                        // It would refuse the same again at once.
+                        drop(wait(&self.member.hands, state, LOOK));
+                    }
                     return value;
                 }
                 Hand::Waits(_) if is_pointless() => {

@@ -51,6 +51,8 @@ pub(super) struct Lease {
     pub(super) limit: u64,
     /// The nodes it has searched by its last sign of life.
     pub(super) nodes: u64,
+    /// How many of these are on the account of a request that is gone.
+    pub(super) charged: u64,
     /// The number of the last bound from inside the request's jobs of which its worker was told.
     pub(super) told: u64,
     /// When it began.
@@ -84,6 +86,7 @@ impl Lease {
             was_helped: false,
             limit: 0,
             nodes: 0,
+            charged: 0,
             told: 0,
             begun: Millis(0),
             stopped: None,

@@ -46,9 +46,8 @@ impl Core {
         let Some(home) = self.questions.get(&key).map(|question| question.home) else { return };
         let Some(solve) = self.solves.get_mut(&home) else { return };
         solve.running += 1;
-        solve.running_nodes += lease.nodes;
         if let Some(lease) = self.fleet.lease_mut(worker, job) {
-            (lease.home, lease.told) = (home, 0);
+            (lease.home, lease.told, lease.charged) = (home, 0, lease.nodes);
         }
     }
 

@@ -287,8 +287,9 @@ impl Core {
         if let Some(solve) = self.solves.get_mut(&lease.home) {
             debug_assert!(solve.running > 0, "each lease was counted when it began");
             solve.running = solve.running.saturating_sub(1);
-            solve.running_nodes = solve.running_nodes.saturating_sub(lease.nodes);
-            solve.nodes += nodes;
+            solve.running_nodes =
+                solve.running_nodes.saturating_sub(lease.nodes.saturating_sub(lease.charged));
+            solve.nodes += nodes.saturating_sub(lease.charged);
         }
     }
 

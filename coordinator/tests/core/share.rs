@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use outflank_coordinator::core::{
-    Answered, Command, Config, Event, Interim, Job, JobId, Method, SolveId, WorkerId,
+    Answered, Command, Config, Event, Interim, Job, JobId, Method, Report, SolveId, WorkerId,
 };
 use outflank_engine::{Belief, Bound, FoundBound, Position, Score, SharedHint};
 
@@ -300,7 +300,7 @@ fn limit_after(helped: impl Fn(&mut Script, &Job)) -> u64 {
     let (lead, whole) = only_job(&script.submit(0, 1, nine_empties()));
     helped(&mut script, &whole);
     let nodes = 100 * whole.node_limit;
-    let report = outflank_coordinator::core::Report { nodes, ..truth(&whole) };
+    let report = Report { nodes, ..truth(&whole) };
     assert!(is_solved(&script.report(2, lead, report)));
     for worker in [2, 3] {
         script.at(3, Event::Left { worker: WorkerId(worker) });
@@ -400,12 +400,23 @@ fn helpers_answer_each_other() {
 fn what_helpers_prove_is_for_whoever_still_wants_it_when_the_first_request_is_gone() {
     let (mut script, whole, lead, helper) = two(sharing());
     assert_eq!(assigned(&script.submit(1, 2, nine_empties())), [], "the job is for both");
+    script.heartbeat(2, lead, &[&whole]);
     script.at(2, Event::Abandoned { solve: SolveId(1) });
     let said = answered(helper, lead, &whole, below(&whole));
     let commands = script.at(3, Event::Answered(said));
     assert!(commands.contains(&answer(lead, &whole, Some(-4))), "{commands:?}");
     assert!(matches!(commands[0], Command::Persist { .. }), "{commands:?}");
-    assert!(is_solved(&script.report(4, lead, truth(&whole))));
+    // It pays for what is searched since then: of the job's nodes for those after the first thousand.
+    let job = whole.id;
+    script.at(4, Event::Heartbeat { worker: WorkerId(lead), jobs: vec![(job, 1_300)] });
+    script.at(4, Event::Answered(answered(lead, helper, &whole, below(&whole))));
+    let report = Report { nodes: 1_700, ..truth(&whole) };
+    let commands = script.report(5, lead, report);
+    let nodes = commands.iter().find_map(|command| match command {
+        Command::Solved { solution, .. } => Some(solution.nodes),
+        _ => None,
+    });
+    assert_eq!(nodes, Some(700), "{commands:?}");
     script.report(5, helper, empty(&whole, 5));
     let status = script.core.status();
     assert_eq!((status.jobs_running, status.questions, status.solves), (0, 0, 0));
@@ -536,7 +547,7 @@ fn a_helper_is_not_called_back_for_what_it_has_failed_at() {
     script.submit(1, 2, position(&mut Random(21), 9));
     let (worker, job) = only_job(&script.report(2, helper, empty(&whole, 0)));
     assert_eq!(worker, helper);
-    let failed = outflank_coordinator::core::Report { failed: true, ..empty(&job, 1) };
+    let failed = Report { failed: true, ..empty(&job, 1) };
     let (worker, help) = only_job(&script.report(3, helper, failed));
     assert_eq!((worker, help.id, help.helps), (helper, whole.id, true));
     assert_eq!(script.at(4, Event::Tick), []);

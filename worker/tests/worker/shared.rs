@@ -365,6 +365,23 @@ async fn who_has_helped_leads_when_it_is_given_the_job_to_lead() {
     worker.kill();
 }
 
+/// The coordinator says how many others there are as soon as it has given the job, which ends first what it was before.
+#[tokio::test]
+async fn who_leads_what_it_has_helped_with_knows_of_its_company() {
+    let mut script = Script::start(None);
+    let worker = script.worker(Tireless::new().0);
+    let mut first = script.connection().await;
+    first.tell(ToWorker::Job(helped(1))).await;
+    first.hear_beat_of(&[1]).await;
+    drop(first);
+    let mut second = script.connection().await;
+    second.tell(ToWorker::Job(led(1))).await;
+    second.says(ToMember::Company(1)).await;
+    assert!(!second.report_at_last().await.finished, "it has helped");
+    assert_eq!(second.word().await, FromMember::Call(0));
+    worker.kill();
+}
+
 #[tokio::test]
 async fn who_has_led_helps_when_it_is_given_the_job_to_help_with() {
     let (mut script, solver) = (Script::start(None), Dawdling::default());
