@@ -475,7 +475,8 @@ fn a_stopped_search_names_no_move_that_only_seemed_best() {
         let least = Bound::new(value, Score::MAX).expect("the ends are in order");
         let failing =
             Request { window, known: vec![(position, least)], ..Request::exact(position) };
-        engine.solve(&failing, &Control::default());
+        let failed = engine.solve(&failing, &Control::default());
+        assert!(failed.finished);
         let stopped = Request { node_limit: Some(1), ..Request::exact(position) };
         let answer = engine.solve(&stopped, &Control::default());
         if answer.bound == Bound::exact(value) {

@@ -175,6 +175,7 @@ impl Core {
     fn claims(&mut self, worker: WorkerId, report: &Report) -> Vec<Proof> {
         let position = report.position;
         let best_move = report.best_move.filter(|&square| position.play(square).is_some());
+        let best_move = best_move.filter(|&square| is_shown(report, square));
         let of_root = Proof {
             position,
             bound: report.bound,
@@ -300,6 +301,16 @@ impl Core {
             self.line_lost(turn, id, worker);
         }
     }
+}
+
+/// Returns whether a report of an exact value shows that this move reaches it, by its line or by the bound of the position
+/// after the move: what a search names that was stopped may only have seemed best. Of other bounds it need not.
+fn is_shown(report: &Report, square: Square) -> bool {
+    let reaches = |bound: Bound| -bound.upper() >= report.bound.lower();
+    let is_proof = |&(other, bound): &(Square, Bound)| other == square && reaches(bound);
+    report.bound.value().is_none()
+        || report.line.first() == Some(&square)
+        || report.children.iter().any(is_proof)
 }
 
 /// Returns the positions after each move of a line, canonical, with their values, if the position

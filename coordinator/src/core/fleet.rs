@@ -59,7 +59,7 @@ pub(super) struct Lease {
     pub(super) begun: Millis,
     /// When its worker was told to stop; `None` as long as it may go on.
     pub(super) stopped: Option<Millis>,
-    /// When its worker was last known to search.
+    /// When its worker was last known to search, or one that helps it.
     pub(super) searched: Millis,
     /// When it runs out.
     deadline: Millis,

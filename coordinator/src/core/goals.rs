@@ -66,9 +66,7 @@ impl Core {
         let Some(node) = self.graph.get_mut(position) else { return };
         let Ok(merged) = node.known.bound.merge(bound) else { return };
         if merged != node.known.bound {
-            if merged.lower() > node.known.bound.lower() || node.known.best_move.is_none() {
-                node.known.best_move = best_move.or(node.known.best_move);
-            }
+            node.known.best_move = node.known.best_move_with(bound, best_move);
             node.known.bound = merged;
             node.known.from_store = false;
             turn.changed.push(position);

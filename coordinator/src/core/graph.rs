@@ -3,6 +3,7 @@
 //! The graph is derived: everything in it follows from the proof store and the open requests. A
 //! position is kept as long as a question about it is open or a position before it is expanded.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use outflank_engine::{Bound, Position, Square, Symmetry, Window};
@@ -14,7 +15,7 @@ use super::message::WorkerId;
 pub(super) struct Known {
     /// What is proved.
     pub(super) bound: Bound,
-    /// The move that proves the lower bound or seems best.
+    /// The move that proves the lower bound; where nothing is proved of that, one that seems best.
     pub(super) best_move: Option<Square>,
     /// Whether it was in the store before anything was asked now.
     pub(super) from_store: bool,
@@ -28,6 +29,16 @@ impl Known {
     /// Returns what the rules say about a finished game.
     pub(super) fn finished(position: Position) -> Self {
         Self { bound: Bound::exact(position.final_score()), ..Self::NOTHING }
+    }
+
+    /// Returns the move that belongs to the lower bound when `bound` is proved as well, with this move: as in the store,
+    /// a better lower bound has no move but its own.
+    pub(super) fn best_move_with(&self, bound: Bound, best_move: Option<Square>) -> Option<Square> {
+        match bound.lower().cmp(&self.bound.lower()) {
+            Ordering::Less => self.best_move,
+            Ordering::Equal => self.best_move.or(best_move),
+            Ordering::Greater => best_move,
+        }
     }
 }
 

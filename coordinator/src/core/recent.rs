@@ -35,15 +35,9 @@ impl Recent {
 
     /// Remembers `proof`, given what was `known` before and does not contradict it.
     pub(super) fn note(&mut self, known: Known, proof: &Proof) {
-        // As the store has it: the move belongs to the lower bound.
-        let is_better = proof.bound.lower() > known.bound.lower();
-        let (first, second) = match is_better {
-            true => (proof.best_move, known.best_move),
-            false => (known.best_move, proof.best_move),
-        };
         let merged = Known {
             bound: known.bound.merge(proof.bound).unwrap_or(known.bound),
-            best_move: first.or(second),
+            best_move: known.best_move_with(proof.bound, proof.best_move),
             from_store: false,
         };
         if self.known.insert(proof.position, merged).is_none() {
@@ -87,6 +81,19 @@ mod tests {
         let known = |discs| recent.known.contains_key(&proof(discs).position);
         assert!(!known(1) && known(2) && known(CAPACITY as u64 + 1));
         assert_eq!((recent.known.len(), recent.order.len()), (CAPACITY, CAPACITY));
+    }
+
+    #[test]
+    fn a_better_lower_bound_has_no_move_but_its_own() {
+        let mut recent = Recent::default();
+        let position = Position::START.canonical();
+        for (discs, square) in [(0, Square::new(19)), (2, None)] {
+            let bound = Bound::at_least(Score::floor(discs));
+            let (nodes, method, worker) = (0, Method::Search, None);
+            let proof = Proof { position, bound, best_move: square, nodes, method, worker };
+            recent.note(recent.known(&Nothing, position), &proof);
+            assert_eq!(recent.known(&Nothing, position).best_move, square);
+        }
     }
 
     #[test]

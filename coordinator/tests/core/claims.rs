@@ -44,6 +44,30 @@ fn what_is_known_is_not_written_again() {
     assert!(!script.report(2, 1, truth(&job)).iter().any(is_written));
 }
 
+/// A search that is stopped knows the value at times, and which move seems best, before it has proved of one that it
+/// reaches the value.
+#[test]
+fn the_best_move_of_a_value_is_kept_if_the_report_shows_that_it_reaches_it() {
+    let kept = |change: &dyn Fn(Report) -> Report| {
+        let (mut script, job) = at_work(&whole());
+        let report = truth(&job);
+        let best = report.best_move;
+        assert!(best.is_some() && report.line.first() == best.as_ref());
+        script.report(1, 1, change(report));
+        (script.store.0[&job.position].1, best)
+    };
+    let bare = |report| Report { line: Vec::new(), children: Vec::new(), ..report };
+    let (stored, best) = kept(&|report| report);
+    assert_eq!(stored, best);
+    let (stored, _) = kept(&bare);
+    assert_eq!(stored, None, "nothing shows it");
+    let (stored, best) = kept(&|report| {
+        let children = children(report.position);
+        Report { children, ..bare(report) }
+    });
+    assert_eq!(stored, best, "the position after it shows it");
+}
+
 #[test]
 fn the_nodes_of_a_report_stand_behind_the_bound_of_its_position_alone() {
     let (mut script, job) = at_work(&whole());
