@@ -1,8 +1,9 @@
 //! Jobs that do not stop, and jobs that do not go on, although the hearts of their workers beat.
 //!
 //! A lease that is renewed with every heartbeat would last for ever, and what waits for it would, too: the answer of a
-//! request for its line, all answers for a judge, a small fleet for its lead. So a job in which nothing is searched any more, by its
-//! helpers neither, goes to somebody else, and a worker that does not stop what it was told to stop is as good as lost.
+//! request for its line, all answers for a judge, a small fleet for its lead. So a job in which nothing is searched any
+//! more, by its helpers neither, goes to somebody else, and a worker that does not stop what it was told to stop is as
+//! good as lost.
 
 use super::fleet::{Target, after};
 use super::message::{Command, JobId, Millis, WorkerId};
