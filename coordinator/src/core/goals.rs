@@ -111,10 +111,7 @@ impl Core {
             return;
         }
         // A move that proves nothing new is no better than the one that is held.
-        let best_move = match bound.lower() > held.bound.lower() {
-            true => best_move.or(held.best_move),
-            false => held.best_move.or(best_move),
-        };
+        let best_move = held.best_move_with(bound, best_move);
         let proof =
             Proof { position, bound, best_move, nodes: 0, method: Method::Inference, worker: None };
         if held.bound.merge(bound).is_err() {
