@@ -225,3 +225,33 @@ fn known_bounds_are_used() {
         assert!(answer.finished && answer.nodes < 100, "{window}: {} nodes", answer.nodes);
     }
 }
+
+/// As on the large board: a search that all moves fail leaves the move that seemed best.
+#[test]
+fn a_stopped_search_names_no_move_that_only_seemed_best() {
+    let judge = engine(Isa::detect());
+    let mut random = Random(31);
+    let mut known = 0;
+    for _ in 0..60 {
+        let position = random.game(size("6x6"), 14);
+        let value = exact(&judge, position);
+        let Some(window) = Window::at_least(value.up()).filter(|_| !position.must_pass()) else {
+            continue;
+        };
+        let engine = engine(Isa::detect());
+        let least = Bound::new(value, Score::MAX).expect("the ends are in order");
+        let failing =
+            Request { window, known: vec![(position, least)], ..Request::exact(position) };
+        assert!(engine.solve(&failing, &Control::default()).finished);
+        let stopped = Request { node_limit: Some(1), ..Request::exact(position) };
+        let answer = engine.solve(&stopped, &Control::default());
+        if answer.bound == Bound::exact(value) {
+            known += 1;
+            if let Some(&first) = answer.line.first() {
+                let after = position.play(first).expect("the line is legal");
+                assert_eq!(exact(&judge, after), -value, "{position:?} {first}");
+            }
+        }
+    }
+    assert!(known > 20, "{known} values were known");
+}

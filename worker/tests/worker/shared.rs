@@ -343,16 +343,21 @@ async fn a_helper_whose_connection_is_cut_stops_its_errand_and_waits_for_others(
     worker.kill();
 }
 
+/// Returns the next connection of a worker that helps with job 1 when the first one is cut.
+async fn after_helping(script: &mut Script) -> Connection {
+    let mut first = script.connection().await;
+    first.tell(ToWorker::Job(helped(1))).await;
+    first.hear_beat_of(&[1]).await;
+    drop(first);
+    script.connection().await
+}
+
 #[tokio::test]
 async fn who_has_helped_leads_when_it_is_given_the_job_to_lead() {
     let truth = engine().solve(&Request::exact(led(1).position), &Control::default()).bound;
     let mut script = Script::start(None);
     let worker = script.worker(engine());
-    let mut first = script.connection().await;
-    first.tell(ToWorker::Job(helped(1))).await;
-    first.hear_beat_of(&[1]).await;
-    drop(first);
-    let mut second = script.connection().await;
+    let mut second = after_helping(&mut script).await;
     second.tell(ToWorker::Job(led(1))).await;
     let report = loop {
         let report = second.report_at_last().await;
@@ -370,11 +375,7 @@ async fn who_has_helped_leads_when_it_is_given_the_job_to_lead() {
 async fn who_leads_what_it_has_helped_with_knows_of_its_company() {
     let mut script = Script::start(None);
     let worker = script.worker(Tireless::new().0);
-    let mut first = script.connection().await;
-    first.tell(ToWorker::Job(helped(1))).await;
-    first.hear_beat_of(&[1]).await;
-    drop(first);
-    let mut second = script.connection().await;
+    let mut second = after_helping(&mut script).await;
     second.tell(ToWorker::Job(led(1))).await;
     second.says(ToMember::Company(1)).await;
     assert!(!second.report_at_last().await.finished, "it has helped");
