@@ -36,6 +36,9 @@ use crate::folder;
 /// Seconds in a day, longer than which nobody measures.
 const A_DAY: u64 = 86_400;
 
+/// Where so many workers have found so many bounds inside their jobs, some are told of those of others.
+const MANY: u32 = 1000;
+
 /// Load one coordinator with thousands of workers over loopback and measure what they wait for.
 #[derive(Debug, Args)]
 pub(crate) struct Load {
@@ -152,6 +155,11 @@ async fn load(arguments: &Load) -> anyhow::Result<()> {
     coordinator.kill()?;
     tasks.shutdown().await;
     promises.check(&arguments.work)?;
+    let many = arguments.workers >= MANY && sent.1 - sent_before.1 >= u64::from(MANY);
+    ensure!(
+        !many || measures.have_told(),
+        "bounds were found inside jobs, and nobody was told of any"
+    );
     coordinator.end()
 }
 

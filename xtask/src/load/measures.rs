@@ -61,6 +61,11 @@ impl Measures {
         }
     }
 
+    /// Returns whether any worker was told bounds of others while its job went on.
+    pub(super) fn have_told(&self) -> bool {
+        self.told_bounds.load(Ordering::Relaxed) > 0
+    }
+
     /// Notes a time.
     pub(super) fn note(&self, wait: Wait, time: Duration) {
         if let Wait::Welcome = wait {

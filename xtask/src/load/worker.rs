@@ -226,12 +226,14 @@ fn solve(engine: &Engine, job: &Job) -> (Report, Vec<FoundBound>) {
         threads: 1,
         known: job.known.clone(),
     };
-    // All bounds: in jobs this small none is as dear as the coordinator wants them.
+    // All bounds, said to be as dear as the coordinator wants them: in jobs this small none is.
     let control = Control::default().with_found(1);
     let answer = engine.solve(&request, &control).turned(job.symmetry.inverse());
     let mut bounds = control.take_found();
     bounds.retain(|found| found.position.empties() < job.position.empties());
     bounds.sort_by_key(|found| std::cmp::Reverse(found.nodes));
+    let dear = job.inside.unwrap_or(0);
+    bounds.iter_mut().for_each(|found| found.nodes = found.nodes.max(dear));
     (Report::unproved(job).with(answer), bounds)
 }
 
