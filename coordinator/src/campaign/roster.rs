@@ -297,6 +297,11 @@ impl Roster {
         }
     }
 
+    /// Returns how often proofs were taken back, as far as this has heard of it.
+    pub(crate) fn era(&self) -> u64 {
+        self.era
+    }
+
     /// Takes note that proofs were taken back, as often as `era` says in all. Every campaign is in doubt that was last
     /// reviewed at another time, also one that rests.
     pub(crate) fn taken_back(&mut self, era: u64) {
@@ -304,7 +309,7 @@ impl Roster {
         self.members.values_mut().for_each(Member::wake);
     }
 
-    /// Opens the decided rows again whose outcome does not follow from what is proved now, and gives
+    /// Opens the decided rows again whose bound does not follow from what is proved now, and gives
     /// up what is being worked on, in each campaign that is in doubt. One in which this fails rests and stays in doubt.
     pub(crate) fn review(&mut self, proved: Proved<'_>) {
         let era = self.era;

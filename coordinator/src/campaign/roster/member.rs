@@ -230,8 +230,8 @@ impl Member {
         self.fault.is_none() && self.ledger.state.reviewed != era
     }
 
-    /// Opens the decided rows again whose outcome does not follow from what is proved now, at the time `era`. Returns
-    /// how many there are, when that is on disk.
+    /// Opens the decided rows again whose bound does not follow from what is proved now, at the time `era`. Returns how
+    /// many there are, when that is on disk.
     pub(super) fn review(
         &mut self,
         life: u64,
@@ -249,7 +249,7 @@ impl Member {
         Ok(reopened)
     }
 
-    /// Opens the decided rows again whose outcome does not follow from what is proved now; returns how many there are.
+    /// Opens the decided rows again whose bound does not follow from what is proved now; returns how many there are.
     fn reopen_fallen(&mut self, proved: Proved<'_>) -> Result<u64, CampaignError> {
         let (mut row, mut reopened) = (0, 0);
         loop {
@@ -269,9 +269,10 @@ impl Member {
     }
 
     fn stands(&self, record: &Record, proved: Proved<'_>) -> Result<bool, CampaignError> {
-        let Progress::Decided { outcome, .. } = record.progress else { return Ok(true) };
-        let row = self.ledger.row(record)?;
-        Ok(row.question.outcome(proved(row.position)) == Some(outcome))
+        let Progress::Decided { bound, .. } = record.progress else { return Ok(true) };
+        let position = self.ledger.row(record)?.position;
+        // The same outcome is not enough: the bound is exported, and the value may be another one by now.
+        Ok(position.is_over() || proved(position).implies(bound))
     }
 
     pub(super) fn tick(&mut self, now: Duration) {

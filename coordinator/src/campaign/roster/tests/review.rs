@@ -68,6 +68,39 @@ fn rows_whose_proofs_were_taken_back_are_open_again() {
     assert_eq!(counts(&roster, "one"), (2, 2), "it was reviewed before");
 }
 
+/// Somebody else may have asked before the review, so that there is a value again: the same outcome with another bound.
+#[test]
+fn a_row_that_has_another_value_by_now_is_open_again() {
+    let (_folder, mut roster) = new_roster();
+    import(&mut roster, "values", &line(played(1), ""));
+    let ask = roster.fill(4).remove(0);
+    answer(&mut roster, &ask, Score::new(4).unwrap());
+    roster.taken_back(1);
+    let now = Score::new(-2).unwrap();
+    roster.review(&|_| Bound::exact(now));
+    assert_eq!(counts(&roster, "values"), (0, 1));
+    let ask = roster.fill(4).remove(0);
+    answer(&mut roster, &ask, now);
+    let text = export(&roster, "values", Some(Form::Json), Selection::All);
+    assert!(text.contains(r#""lower":-2,"upper":-2"#), "{text}");
+}
+
+/// The store knows nothing of it, since the rules say what it is worth.
+#[test]
+fn a_game_that_is_over_is_not_in_doubt() {
+    let (_folder, mut roster) = new_roster();
+    let over = Position::new(u64::MAX, 0).unwrap();
+    import(&mut roster, "over", &line(over, ""));
+    for ask in roster.fill(4) {
+        answer(&mut roster, &ask, over.final_score());
+    }
+    let decided = counts(&roster, "over");
+    assert_eq!(decided.1, 0);
+    roster.taken_back(1);
+    roster.review(&fallen);
+    assert_eq!(counts(&roster, "over"), decided);
+}
+
 /// The note of the second time went with the review for the first.
 #[test]
 fn a_review_for_one_time_that_proofs_were_taken_back_does_not_stand_for_the_next() {
