@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 pub mod advisor;
+mod best_move;
 pub mod campaign;
 pub mod client;
 pub mod core;

@@ -3,7 +3,6 @@
 //! The graph is derived: everything in it follows from the proof store and the open requests. A
 //! position is kept as long as a question about it is open or a position before it is expanded.
 
-use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use outflank_engine::{Bound, Position, Square, Symmetry, Window};
@@ -31,14 +30,9 @@ impl Known {
         Self { bound: Bound::exact(position.final_score()), ..Self::NOTHING }
     }
 
-    /// Returns the move that belongs to the lower bound when `bound` is proved as well, with this move: as in the store,
-    /// a better lower bound has no move but its own.
+    /// Returns the move that belongs to the lower bound when `bound` is proved as well, with this move.
     pub(super) fn best_move_with(&self, bound: Bound, best_move: Option<Square>) -> Option<Square> {
-        match bound.lower().cmp(&self.bound.lower()) {
-            Ordering::Less => self.best_move,
-            Ordering::Equal => self.best_move.or(best_move),
-            Ordering::Greater => best_move,
-        }
+        crate::best_move::merged((self.bound, self.best_move), (bound, best_move))
     }
 }
 

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use outflank_engine::{Bound, Position, Square};
 
 use super::ProofStore;
+use crate::best_move;
 use crate::core::{Proof, Proofs};
 
 #[derive(Clone, Copy, Debug)]
@@ -54,9 +55,8 @@ impl Pending {
 /// core or the store reports.
 fn joined(held: Entry, other: Entry) -> Entry {
     let Ok(bound) = held.bound.merge(other.bound) else { return held };
-    let better = other.bound.lower() > held.bound.lower();
-    let (first, second) = if better { (other, held) } else { (held, other) };
-    Entry { bound, best_move: first.best_move.or(second.best_move), batch: held.batch }
+    let best_move = best_move::merged((held.bound, held.best_move), (other.bound, other.best_move));
+    Entry { bound, best_move, batch: held.batch }
 }
 
 /// All proved bounds: those in the store and those on their way to it.
@@ -139,11 +139,16 @@ mod tests {
             for (first, second) in [
                 ((low, best), (high, other)),
                 ((high, other), (low, best)),
-                ((low, None), (high, best)),
+                ((low, None), (high, other)),
+                ((high, other), (low, None)),
             ] {
+                let best = [first, second]
+                    .into_iter()
+                    .find_map(|(bound, square)| (bound == low).then_some(square));
                 let (first, second) = (claim(first.0, first.1), claim(second.0, second.1));
                 let found = seen(first, second, is_written);
-                assert_eq!(found, (Bound::exact(Score::DRAW), best), "{first:?}, then {second:?}");
+                let expected = (Bound::exact(Score::DRAW), best.flatten());
+                assert_eq!(found, expected, "{first:?}, then {second:?}");
             }
         }
     }

@@ -2,11 +2,10 @@
 //!
 //! Merging is idempotent: a tail of the log that the index knows already may be applied again.
 
-use std::cmp::Ordering;
-
 use outflank_engine::{Bound, Contradiction, Position, Score, Square};
 
 use super::record::Method;
+use crate::best_move;
 
 /// A provenance with its origin replaced by the origin's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,11 +98,8 @@ impl Entry {
     /// changes hands only when it gets better.
     pub(super) fn merge(&self, later: &Self) -> Result<Self, Contradiction> {
         let bound = self.bound.merge(later.bound)?;
-        let best_move = match later.bound.lower().cmp(&self.bound.lower()) {
-            Ordering::Less => self.best_move,
-            Ordering::Equal => self.best_move.or(later.best_move),
-            Ordering::Greater => later.best_move,
-        };
+        let best_move =
+            best_move::merged((self.bound, self.best_move), (later.bound, later.best_move));
         let lower = if later.bound.lower() > self.bound.lower() { later } else { self };
         let upper = if later.bound.upper() < self.bound.upper() { later } else { self };
         Ok(Self {
