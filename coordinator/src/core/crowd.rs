@@ -22,6 +22,8 @@ impl Crowd {
     /// A request has come, later than all others, for an answer in `window`, and now so many are `open`.
     pub(super) fn came(&mut self, solve: SolveId, window: Window, open: usize) {
         self.values += usize::from(!window.is_null());
+        // Names are given before requests come, so that two of them may come the other way round.
+        let solve = self.peaks.back().map_or(solve, |&(last, _)| solve.max(last));
         while self.peaks.back().is_some_and(|&(_, before)| before <= open) {
             self.peaks.pop_back();
         }
@@ -79,6 +81,19 @@ mod tests {
         assert_eq!(crowd.most(), 3);
         crowd.left(Window::FULL, Some(SolveId(5)));
         assert_eq!(crowd.most(), 1);
+    }
+
+    #[test]
+    fn a_crowd_is_one_in_whichever_order_its_requests_have_been_named() {
+        let mut crowd = Crowd::default();
+        for (number, open) in [(3, 1), (1, 2), (2, 3)] {
+            crowd.came(SolveId(number), Window::FULL, open);
+        }
+        crowd.left(Window::FULL, Some(SolveId(2)));
+        crowd.left(Window::FULL, Some(SolveId(3)));
+        assert_eq!(crowd.most(), 3, "request 3 is one of three");
+        crowd.left(Window::FULL, None);
+        assert_eq!(crowd.most(), 0);
     }
 
     #[test]
