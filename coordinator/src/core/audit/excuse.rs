@@ -84,8 +84,12 @@ impl Core {
     /// Returns whether a bound can be solved again by one worker.
     fn fits_an_audit(&self, &(position, bound): &(Position, Bound)) -> bool {
         let window = window_of(bound);
-        let estimate = self.advisor.estimate(position);
-        self.advisor.predicted_nodes(position, window, estimate) <= self.config.longest_job
+        let fits = |estimate| {
+            self.advisor.predicted_nodes(position, window, estimate) <= self.config.longest_job
+        };
+        // What is likely to be worth the threshold takes most. All that somebody was told is asked about, again and again:
+        // of nearly all of it that is known to fit without a look.
+        fits(window.upper().discs() - 1) || fits(self.advisor.estimate(position))
     }
 
     /// Lets the case of somebody rest until what it was told has been solved again.
