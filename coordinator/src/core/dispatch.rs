@@ -106,29 +106,51 @@ impl Core {
         if question.must_split {
             return false;
         }
-        let home = self.solves.get(&question.home);
-        if let Some(split_to) = home.and_then(|solve| solve.terms?.split_to) {
+        if let Some(split_to) = self.split_to(question) {
             return key.position.empties() <= split_to;
         }
         let is_leaf = key.position.empties() <= self.config.leaf_empties;
-        let one_worker = self.fleet.accepting() == 1
-            && question.wanted_by.keys().any(|wanted| matches!(wanted, Wanted::Solve(_)));
-        // To find the size takes a look at every request: most questions do not need it.
         let predicted = question.predicted;
-        let is_whole = one_worker || self.may_share(key) && self.fleet.accepting() > 1;
+        // To find the size takes a look at every request: most questions do not need it.
         let is_small = predicted <= self.smallest_job()
-            || predicted <= self.longest_job() && (is_whole || predicted <= self.job_size());
-        is_leaf || is_small || self.is_tried(key)
+            || predicted <= self.longest_for(key, question)
+                && (self.is_whole(key, question) || predicted <= self.job_size());
+        is_leaf || is_small || self.is_tried(key, question)
+    }
+
+    /// Returns down to how many empty squares the request of a question is to be split, if that was said.
+    fn split_to(&self, question: &Question) -> Option<u32> {
+        self.solves.get(&question.home)?.terms?.split_to
+    }
+
+    /// Returns whether all threads work for a question that goes out whole: those of the only worker, or of workers that
+    /// share its search.
+    fn is_whole(&self, key: Key, question: &Question) -> bool {
+        let is_root = || question.wanted_by.keys().any(|wanted| matches!(wanted, Wanted::Solve(_)));
+        match self.fleet.accepting() {
+            0 => false,
+            1 => is_root(),
+            _ => self.may_share(key),
+        }
+    }
+
+    /// Returns the largest job that a question can go out as, in predicted nodes.
+    fn longest_for(&self, key: Key, question: &Question) -> f64 {
+        if self.is_whole(key, question) { self.config.longest_job } else { self.longest_job() }
     }
 
     /// Returns whether a goal that is too large for a job is given to a worker all the same, on trial: what it leaves
     /// is the order of the moves, what it believes, and its tables. Small fleets split it
     /// at once, as their workers do not stay with what they have tables for.
-    fn is_tried(&self, key: Key) -> bool {
-        let predicted = self.questions.get(&key).map_or(0.0, |question| question.predicted);
+    fn is_tried(&self, key: Key, question: &Question) -> bool {
+        self.is_one_of_many(key, question) && question.predicted > self.longest_for(key, question)
+    }
+
+    /// Returns whether a question is a goal among many requests, of which nobody has said where it is to be cut.
+    fn is_one_of_many(&self, key: Key, question: &Question) -> bool {
         let is_leaf = key.position.empties() <= self.config.leaf_empties;
-        let is_large = predicted > self.longest_job() && !is_leaf;
-        is_large && key.window.is_null() && self.has_many_requests()
+        let is_goal = key.window.is_null() && !is_leaf && self.split_to(question).is_none();
+        is_goal && self.has_many_requests()
     }
 
     /// Returns the largest job that requests are cut into, in predicted nodes. What is cut costs more nodes
@@ -238,7 +260,7 @@ impl Core {
     }
 
     pub(super) fn node_limit(&self, key: Key, question: &Question) -> u64 {
-        if self.is_tried(key) {
+        if self.is_tried(key, question) {
             return self.config.trial_job.min(self.longest_job()) as u64;
         }
         let growth = self.config.budget_factor.powi(question.overruns as i32 + 1);
@@ -249,10 +271,9 @@ impl Core {
     /// Returns the nodes after which a goal among many requests is split that was to fit a job: its prediction may have been
     /// so wrong that it would be one worker's for hours.
     fn most_of(&self, key: Key, question: &Question) -> Option<f64> {
-        let is_leaf = key.position.empties() <= self.config.leaf_empties;
-        let was_to_fit = question.predicted <= self.longest_job() && !is_leaf;
-        let is_concerned = was_to_fit && key.window.is_null() && self.has_many_requests();
-        is_concerned.then_some(LONGEST * self.longest_job())
+        let longest = self.longest_for(key, question);
+        let was_to_fit = question.predicted <= longest && self.is_one_of_many(key, question);
+        was_to_fit.then_some(LONGEST * longest)
     }
 
     fn set_state(&mut self, key: Key, state: State) {
@@ -360,8 +381,9 @@ impl Core {
     pub(super) fn job_overran(&mut self, turn: &mut Turn<'_>, key: Key, worker: WorkerId) {
         let is_leaf = key.position.empties() <= self.config.leaf_empties;
         let (limit, factor) = (self.config.retry_limit, self.config.budget_factor);
-        let was_tried = self.is_tried(key);
-        let most = self.questions.get(&key).and_then(|question| self.most_of(key, question));
+        let Some(question) = self.questions.get(&key) else { return };
+        let was_tried = self.is_tried(key, question);
+        let most = self.most_of(key, question);
         let Some(question) = self.questions.get_mut(&key) else { return };
         if self.stopping.remove(&key) {
             question.must_split = true;

@@ -26,6 +26,7 @@ impl Core {
             }
             _ => BTreeSet::new(),
         };
+        let runs = !rivals.is_empty();
         question.state = State::Expanded { plan: Plan::Uphold, open: BTreeSet::new(), rivals };
         self.count_open(home, -1, -predicted);
         self.think_for(home);
@@ -36,7 +37,8 @@ impl Core {
             if key.window.is_null() {
                 self.count_reused_children(turn, key);
                 self.expand_moves(turn, key);
-            } else if self.is_deep() {
+            } else if self.is_deep() && !runs {
+                // Goals on the same position would wait for a job that searches it.
                 let guess = self.guess(key);
                 self.set_plan(key, Plan::Value(guess));
             } else {

@@ -1,6 +1,6 @@
 //! Requests of campaigns: their turn, and how they are cut.
 
-use outflank_coordinator::core::{Command, Event, Job, SolveId, Terms, WorkerId};
+use outflank_coordinator::core::{Command, Config, Event, Job, SolveId, Terms, WorkerId};
 use outflank_engine::{Bound, Position, Score, Square, Symmetry, Window};
 
 use crate::random::{Random, position};
@@ -9,6 +9,23 @@ use crate::script::{Script, assigned, only_job, split, truth, whole};
 fn enlist(script: &mut Script, solve: u64, position: Position, terms: Terms) {
     let window = Window::at_least(Score::DRAW).unwrap();
     script.at(0, Event::Enlisted { solve: SolveId(solve), position, window, terms });
+}
+
+/// Beside one request for each worker, what is larger than a job is tried and then cut: not where it was said how far to cut.
+#[test]
+fn a_row_that_is_split_to_its_size_is_one_job_there_also_in_a_crowd() {
+    for workers in [8, 9] {
+        let config = Config { trial_job: 30.0, ..split() };
+        let mut script = Script::new(config);
+        for solve in 1..=workers {
+            let row = position(&mut Random(solve), 10);
+            enlist(&mut script, solve, row, Terms { priority: 1, split_to: Some(10) });
+        }
+        for worker in 1..=workers {
+            let (_, job) = only_job(&script.join(0, worker, 1));
+            assert!(job.position.empties() == 10 && job.node_limit >= 1 << 10, "{job:?}");
+        }
+    }
 }
 
 #[test]

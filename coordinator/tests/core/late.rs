@@ -38,6 +38,42 @@ fn one_at_work() -> (Script, Job) {
     (script, job)
 }
 
+/// What is asked of a large fleet is sought by goals on the same position, which would wait for the job that searches it.
+#[test]
+fn others_get_brothers_of_a_large_fleets_value_that_runs_long() {
+    let mut script = Script::new(Config { shortest_job: 1e4, leaf_empties: 3, ..whole() });
+    (1..=16).for_each(|worker| drop(script.join(0, worker, 1)));
+    let (worker, job) = only_job(&script.submit(0, 1, position(&mut Random(11), 10)));
+    let given: usize = (1..20)
+        .map(|second| {
+            let jobs = assigned(&script.heartbeat(second, worker, &[&job])).into_iter();
+            let more = assigned(&script.at(second, Event::Tick));
+            jobs.chain(more).filter(|(other, _)| *other != worker).count()
+        })
+        .sum();
+    assert!(given > 0, "all others have nothing to do");
+}
+
+#[test]
+fn the_only_worker_gets_requests_whole_also_as_one_of_many_threads() {
+    for (requests, threads) in [(2, 16), (3, 16), (15, 16), (3, 2)] {
+        let config =
+            Config { shortest_job: 16.0, longest_job: 3000.0, trial_job: 300.0, ..split() };
+        let mut script = Script::new(config);
+        let mut random = Random(31);
+        for solve in 0..requests {
+            let window = if solve % 2 == 0 { goal() } else { Window::FULL };
+            script.submit_window(0, solve, position(&mut random, 10), window);
+        }
+        let jobs = assigned(&script.join(0, 1, threads));
+        assert_eq!(jobs.len(), requests.min(threads.into()) as usize, "{requests}, {threads}");
+        for (_, job) in jobs {
+            assert_eq!(job.position.empties(), 10, "{requests} requests, {threads} threads");
+            assert!(job.node_limit > 2_000, "it is no trial: {}", job.node_limit);
+        }
+    }
+}
+
 #[test]
 fn requests_go_out_whole_while_there_is_one_for_each_thread() {
     let config = Config { longest_job: 1e9, jobs_per_thread: 16.0, ..split() };
