@@ -11,6 +11,7 @@ mod grpc;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -48,8 +49,8 @@ pub(super) enum Order {
     Answered { life: u64, row: u64, bound: Bound, nodes: u64 },
     /// A row's question has no answer.
     Failed { life: u64, row: u64, disputed: bool },
-    /// Proofs were taken back, for this time.
-    TakenBack { era: u64 },
+    /// Proofs were taken back.
+    TakenBack,
     /// Time has passed.
     Tick,
     /// Nothing more will come.
@@ -64,6 +65,8 @@ pub(super) struct Campaigns {
     folder: Option<PathBuf>,
     /// A place for each list that may be on its way.
     places: Arc<Semaphore>,
+    /// The last time that proofs were taken back.
+    era: AtomicU64,
 }
 
 /// Returns both ends of the queue.
@@ -71,7 +74,7 @@ pub(super) fn channel(roster: Option<&Roster>) -> (Campaigns, mpsc::Receiver<Ord
     let (orders, receiver) = mpsc::channel(QUEUE);
     let folder = roster.map(|roster| roster.folder().to_owned());
     let places = Arc::new(Semaphore::new(MOST_LISTS));
-    (Campaigns { orders, folder, places }, receiver)
+    (Campaigns { orders, folder, places, era: AtomicU64::default() }, receiver)
 }
 
 impl Campaigns {
@@ -104,13 +107,13 @@ impl Campaigns {
         }
     }
 
-    /// Has the outcomes compared with what is still proved, now that proofs were taken back for the time `era`. To be
-    /// called outside the runtime. Should that be lost, the docket says so to the next coordinator.
+    /// Has the outcomes compared with what is still proved, now that proofs were taken back for the time `era`. Should
+    /// that be lost, the docket says so to the next coordinator.
     pub(super) fn taken_back(&self, era: u64) {
-        let order = Order::TakenBack { era };
-        if self.folder.is_some() && self.orders.blocking_send(order).is_err() {
-            tracing::debug!("the campaigns had ended; they are reviewed at the next start");
-        }
+        self.era.fetch_max(era, Ordering::Relaxed);
+        // Nobody waits here: to compare them takes long, and with any order the thread sees the time. No order is needed
+        // where others fill the queue, or where there is no thread.
+        drop(self.orders.try_send(Order::TakenBack));
     }
 
     /// Lets the thread stop after the orders so far.
@@ -127,6 +130,7 @@ pub(super) fn start(
     era: u64,
 ) -> Result<JoinHandle<()>, ServiceError> {
     roster.taken_back(era);
+    shared.campaigns.era.fetch_max(era, Ordering::Relaxed);
     let keeper = Keeper {
         shared: Arc::clone(shared),
         runtime: Handle::current(),
@@ -173,6 +177,7 @@ impl Keeper {
     fn run(mut self, mut orders: mpsc::Receiver<Order>) {
         self.review();
         while let Some(order) = orders.blocking_recv() {
+            self.heed_what_was_taken_back();
             let fill = match order {
                 Order::Call(work) => {
                     work(&mut self.roster);
@@ -191,11 +196,7 @@ impl Keeper {
                     self.roster.failed(life, row, disputed);
                     false // With the next tick: what refuses now will refuse again at once.
                 }
-                Order::TakenBack { era } => {
-                    self.roster.taken_back(era);
-                    self.review();
-                    true
-                }
+                Order::TakenBack => true,
                 Order::Tick => {
                     self.roster.tick(self.started.elapsed());
                     self.answered_before = std::mem::take(&mut self.answered);
@@ -208,6 +209,15 @@ impl Keeper {
             }
         }
         self.roster.tick(self.started.elapsed());
+    }
+
+    /// Compares the outcomes with what is proved if proofs were taken back since that was done last.
+    fn heed_what_was_taken_back(&mut self) {
+        let era = self.shared.campaigns.era.load(Ordering::Relaxed);
+        if self.roster.era() != era {
+            self.roster.taken_back(era);
+            self.review();
+        }
     }
 
     /// Compares the outcomes that are in doubt with what is proved, and gives up requests that nobody waits for.
