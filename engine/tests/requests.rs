@@ -53,6 +53,24 @@ fn what_was_told_is_forgotten_after_however_many_searches() {
     }
 }
 
+/// A coordinator may hand on what a bad worker has claimed. One window is then answered by the claim, the next by a proof.
+#[test]
+fn a_search_ends_that_was_told_what_is_false() {
+    let asked = position(LONG);
+    let first = engine().solve(&Request::exact(asked), &Control::default());
+    let value = first.bound.value().expect("nobody stopped it");
+    let best = asked.play(first.best_move.expect("it has one")).expect("it is legal");
+    let node_limit = 4 * first.nodes;
+    // As if the best move were worth 8 discs more than it is, and the whole 2 less.
+    let child = Bound::at_most(Score::new(-value.discs() - 8).expect("it is even"));
+    for lie in [(best, child), (asked, Bound::at_most(value.down()))] {
+        let request =
+            Request { node_limit: Some(node_limit), known: vec![lie], ..Request::exact(asked) };
+        let answer = engine().solve(&request, &Control::default());
+        assert!(answer.nodes < node_limit, "told {lie:?}: {answer:?}");
+    }
+}
+
 /// The most moves that were found on any board, 35; no game comes to it.
 #[test]
 fn a_board_of_very_many_moves_is_searched_and_looked_at() {

@@ -182,7 +182,8 @@ impl<'a> Crew<'a> {
     fn wait_for_work(&'a self, thread: usize) -> Option<Offer<'a>> {
         let mut notices = self.notices();
         loop {
-            if notices.over {
+            // Whoever would begin something after a stop gives it back at once, again and again.
+            if notices.over || self.control.is_stopped() {
                 return None;
             }
             // The oldest split is the highest in the tree, with the largest pieces of work.
@@ -377,6 +378,9 @@ pub(crate) struct Shift<'a>(&'a Crew<'a>);
 
 impl Drop for Shift<'_> {
     fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.control.stop(); // Who waits for other engines looks at nothing else.
+        }
         self.0.dismiss();
     }
 }

@@ -219,9 +219,17 @@ fn aspire<K: SearchSet>(
     let mut high = (guess + HALF_WINDOW).clamp(low + 1, beta);
     let mut step = 2 * HALF_WINDOW;
     let mut expected = guess;
+    let (mut least, mut most) = (-64, 64);
     loop {
         let aspiration = Aspiration { alpha: low, beta: high, expected };
         let (value, square) = principal(searcher, node, aspiration, level)?;
+        if level == Level::EXACT {
+            least = if value > low { value.max(least) } else { least };
+            most = if value < high { value.min(most) } else { most };
+            if least > most {
+                return Err(Stopped); // What was told is false: this would go to and fro for ever.
+            }
+        }
         if value <= low && low > alpha {
             expected = value & !1;
             low = (value - 1 - step).max(alpha);

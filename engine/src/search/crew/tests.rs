@@ -108,6 +108,32 @@ fn who_waits_for_work_is_called_when_there_is_some() {
     });
 }
 
+/// It would give it back at once, as often as it can, while the others come to their end.
+#[test]
+fn nobody_begins_anything_after_a_stop() {
+    let (fixture, position) = (Fixture::new(), position(1, 30));
+    let tools = fixture.tools();
+    let crew = Crew::new(&tools, &fixture.control, u64::MAX, position);
+    crew.open(&split_below(None, position), 0);
+    assert!(crew.wait_for_work(1).is_some());
+    fixture.control.stop();
+    assert!(crew.wait_for_work(1).is_none());
+}
+
+#[test]
+fn a_panic_stops_the_search_for_those_who_wait_for_other_engines_too() {
+    let (fixture, position) = (Fixture::new(), position(1, 30));
+    let tools = fixture.tools();
+    let crew = Crew::new(&tools, &fixture.control, u64::MAX, position);
+    drop(crew.shift());
+    assert!(!fixture.control.is_stopped());
+    let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        let _shift = crew.shift();
+        panic!("as it was wanted");
+    }));
+    assert!(panicked.is_err() && fixture.control.is_stopped());
+}
+
 #[test]
 fn other_engines_get_moves_of_large_positions_only_and_wake_who_waits_for_what_they_lose() {
     let (fixture, position) = (Fixture::new(), position(1, 30));
