@@ -16,7 +16,11 @@ const PACK_MASK: u64 = (1 << PACK_BITS) - 1;
 const FIRST_LINES: usize = 1 << 14;
 /// Nodes of a search that one line suffices for: with 32, FFO #20–#49 take 0.1 % fewer nodes, and
 /// four times as much memory is touched for the first time.
-const NODES_PER_LINE: u64 = 128;
+const NODES_PER_LINE: u64 = 96;
+/// Lines are taken into use so many at a time, …
+const PORTION: usize = 1 << 10;
+/// … and no more than this before whoever does it looks at other things again.
+const MOST_AT_ONCE: usize = 1 << 14;
 
 /// Three entries in 64 bytes.
 #[repr(C, align(64))]
@@ -40,10 +44,11 @@ pub(super) struct Place {
 
 /// Lines of entries.
 ///
-/// Only a part of them is in use, which doubles with the nodes searched: touching memory for the
+/// Only a part of them is in use, which grows with the nodes searched: touching memory for the
 /// first time is slow, and a small search is over before a large table is warm. The line of a
-/// position among all lines never changes; its lowest bits say where among those in use it is kept.
-/// So doubling moves about half of the entries, and each into the same line of the new half.
+/// position among all lines never changes; its lowest bits say where among those in use it is kept,
+/// as many as number these, or one less if that line is not in use yet (linear hashing, W. Litwin).
+/// So one line more takes about half of the entries of one other.
 ///
 /// Threads go on reading and writing while one of them moves entries. They may miss what is on its
 /// way, and what they write to a line after it was moved may become unreachable; that is lost, not
@@ -51,8 +56,8 @@ pub(super) struct Place {
 #[derive(Debug)]
 pub(super) struct Lines {
     lines: LargePages<Line>,
-    /// Ones where the number of a line has its lowest bits, as many as are in use.
-    mask: AtomicUsize,
+    /// The number of lines in use, at least one.
+    in_use: AtomicUsize,
     /// So many lines may be taken into use.
     most: AtomicUsize,
     /// Nodes searched since everything was forgotten.
@@ -70,7 +75,7 @@ impl Lines {
         let lines = (bytes / size_of::<Line>()).max(1);
         Ok(Self {
             lines: LargePages::zeroed(lines)?,
-            mask: AtomicUsize::new(0),
+            in_use: AtomicUsize::new(1),
             most: AtomicUsize::new(1),
             nodes: AtomicU64::new(0),
             growing: Mutex::new(()),
@@ -82,8 +87,7 @@ impl Lines {
     pub(super) fn prepare(&self, wanted: usize) {
         let wanted = wanted.min(self.lines.len());
         self.most.fetch_max(wanted, Ordering::Relaxed);
-        let first = wanted.min(FIRST_LINES).next_power_of_two();
-        self.mask.fetch_max(first - 1, Ordering::Relaxed);
+        self.in_use.fetch_max(wanted.min(FIRST_LINES), Ordering::Relaxed);
     }
 
     /// Takes as many lines into use as all nodes searched can fill, of which `nodes` are new. `hash`
@@ -91,35 +95,36 @@ impl Lines {
     pub(super) fn grow(&self, nodes: u64, hash: impl Fn(u64, u64) -> u64) {
         let nodes = self.nodes.fetch_add(nodes, Ordering::Relaxed).saturating_add(nodes);
         let filled = usize::try_from(nodes / NODES_PER_LINE).unwrap_or(usize::MAX);
-        let wanted = filled.min(self.most.load(Ordering::Relaxed));
-        if self.in_use() < wanted {
-            self.double_until(wanted, hash);
+        let most = self.most.load(Ordering::Relaxed);
+        let (in_use, wanted) = (self.in_use(), filled.min(most));
+        if in_use < wanted && (in_use + PORTION <= wanted || wanted == most) {
+            self.take_into_use(wanted, hash);
         }
     }
 
     #[cold]
-    fn double_until(&self, wanted: usize, hash: impl Fn(u64, u64) -> u64) {
+    fn take_into_use(&self, wanted: usize, hash: impl Fn(u64, u64) -> u64) {
         let Ok(_only_one) = self.growing.try_lock() else { return };
-        while self.in_use() < wanted {
-            let half = self.mask.load(Ordering::Relaxed) + 1;
-            for (lower, upper) in self.lines.iter().zip(&self.lines[half..]).take(half) {
-                lower.give(upper, |player, opponent| {
-                    self.number(hash(player, opponent)) & half != 0
-                });
-            }
-            self.mask.fetch_max(2 * half - 1, Ordering::Relaxed);
+        let in_use = self.in_use();
+        let wanted = wanted.min(in_use + MOST_AT_ONCE);
+        for new in in_use..wanted {
+            let half = 1 << new.ilog2();
+            self.lines[new - half].give(&self.lines[new], |player, opponent| {
+                self.number(hash(player, opponent)) & half != 0
+            });
         }
+        self.in_use.fetch_max(wanted, Ordering::Relaxed);
     }
 
     /// Returns how many lines are in use.
+    #[inline(always)]
     fn in_use(&self) -> usize {
-        (self.mask.load(Ordering::Relaxed) + 1).min(self.lines.len())
+        self.in_use.load(Ordering::Relaxed)
     }
 
     /// Forgets everything.
     pub(super) fn clear(&self) {
-        let in_use = self.in_use();
-        self.mask.store(0, Ordering::Relaxed);
+        let in_use = self.in_use.swap(1, Ordering::Relaxed);
         self.most.store(1, Ordering::Relaxed);
         self.nodes.store(0, Ordering::Relaxed);
         for line in &self.lines[..in_use] {
@@ -143,7 +148,10 @@ impl Lines {
 
     #[inline(always)]
     fn line(&self, hash: u64) -> &Line {
-        &self.lines[self.number(hash) & self.mask.load(Ordering::Relaxed)]
+        let in_use = self.in_use();
+        let mask = usize::MAX >> (in_use - 1 | 1).leading_zeros();
+        let place = self.number(hash) & mask;
+        &self.lines[if place < in_use { place } else { place & mask >> 1 }]
     }
 
     /// Asks the CPU to load the line of `hash` into its cache.
@@ -400,6 +408,12 @@ mod tests {
         assert_eq!(lines.in_use(), 64);
         lines.prepare(1 << 40);
         assert_eq!(lines.in_use(), FIRST_LINES);
+        // However much is lacking: whoever does it would not hear that it is to stop.
+        for more in 1..=5 {
+            lines.grow(1, hash);
+            assert_eq!(lines.in_use(), FIRST_LINES + more * MOST_AT_ONCE);
+        }
+        assert_eq!(lines.in_use(), 3 << 15, "these are all");
         lines.grow(1, hash);
         assert_eq!(lines.in_use(), 3 << 15);
         for player in 1..100 {
@@ -424,9 +438,10 @@ mod tests {
         let kept: Vec<_> = (1..=5000).filter(|&player| get(&lines, player).is_some()).collect();
         assert!(kept.len() > 4900, "{}", kept.len());
         lines.grow(NODES_PER_LINE * FIRST_LINES as u64, hash);
-        for doubling in 1..4 {
-            lines.grow(NODES_PER_LINE * lines.in_use() as u64, hash);
-            assert_eq!(lines.in_use(), (FIRST_LINES << doubling).min(7 << 14));
+        while lines.in_use() < 7 << 14 {
+            let before = lines.in_use();
+            lines.grow(NODES_PER_LINE * (PORTION as u64 + 77), hash);
+            assert!((before + 1..=before + 2 * PORTION).contains(&lines.in_use()));
             assert!(kept.iter().all(|&player| get(&lines, player) == Some(player * 7)));
             assert_eq!(lines.iter().count(), kept.len());
         }
