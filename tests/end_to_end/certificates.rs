@@ -1,5 +1,6 @@
 //! `deploy/certificates`: what it is told wrongly. That it makes certificates which are accepted is for `.ci/slurm` to see.
 
+use std::fs;
 use std::path::Path;
 use std::process::Command;
 
@@ -37,4 +38,35 @@ fn what_is_mistyped_makes_neither_a_folder_nor_a_certificate() {
     let usage = "  certificates FOLDER --caller NAME... ";
     assert!(help.stdout.iter().any(|line| line.starts_with(usage)), "{help:?}");
     assert_eq!(home.path().read_dir().expect("it is a folder").count(), 0, "nothing is made");
+}
+
+#[test]
+fn a_renewal_that_fails_leaves_the_old_certificate_with_its_key() {
+    let home = TempDir::new().expect("a temporary folder");
+    let made = certificates(home.path(), &["tls", "10.0.0.25"]);
+    assert_eq!(made.code, Some(0), "{made:?}");
+    let files =
+        ["coordinator.pem", "coordinator-key.pem"].map(|name| home.path().join("tls").join(name));
+    let contents = || files.each_ref().map(|file| fs::read(file).expect("it was made"));
+    let old = contents();
+    let failed = certificates(home.path(), &["tls", "10.0.0.256"]);
+    assert_eq!(failed.code, Some(1), "{failed:?}");
+    assert_eq!(contents(), old);
+    assert_eq!(fs::read_dir(home.path().join("tls")).expect("a folder").count(), 4, "nothing else");
+    assert_eq!(certificates(home.path(), &["tls", "10.0.0.26"]).code, Some(0));
+    assert!(contents().iter().zip(&old).all(|(new, old)| new != old), "both are renewed");
+}
+
+#[test]
+fn half_an_authority_is_named_with_what_it_lacks() {
+    for (there, missing) in
+        [("authority.pem", "authority-key.pem"), ("authority-key.pem", "authority.pem")]
+    {
+        let home = TempDir::new().expect("a temporary folder");
+        fs::write(home.path().join(there), "old").expect("the folder is writable");
+        let refused = certificates(home.path(), &["."]);
+        assert_eq!(refused.code, Some(2), "{refused:?}");
+        let message = format!("{there} is there without {missing}");
+        assert!(refused.stderr[0].contains(&message), "{refused:?}");
+    }
 }
