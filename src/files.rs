@@ -5,9 +5,10 @@ use std::io::{self, BufWriter, IntoInnerError, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
+use nix::unistd::{AccessFlags, access};
 use tempfile::NamedTempFile;
 
-use crate::exit::{Exit, Failure};
+use crate::exit::{Exit, Failure, OrExit};
 
 /// A file that is written as a whole.
 ///
@@ -130,9 +131,25 @@ fn with_usual_rights() -> tempfile::Builder<'static, 'static> {
     builder
 }
 
-/// Refuses a path, given by `option`, at which no file can be written: hours later would be too late
+/// Refuses a path, given by `option`, at which no [`WholeFile`] can be written: hours later would be too late
 /// to say so.
 pub(crate) fn check_output(option: &str, file: &Path) -> Result<(), Failure> {
+    check_place(option, file)?;
+    let what = || format!("{option} {}: cannot be written", file.display());
+    try_out(file).with_context(what).or_exit(Exit::BadInput)
+}
+
+/// Begins the file `path` and gives it up.
+fn try_out(path: &Path) -> io::Result<()> {
+    match fs::metadata(path) {
+        // To open a pipe is to wait for its reader, and to close it again has that believe that all is read.
+        Ok(there) if !there.is_file() => Ok(access(path, AccessFlags::W_OK)?),
+        _ => WholeFile::begin(path).map(drop),
+    }
+}
+
+/// Refuses a path, given by `option`, that is a folder or in none.
+pub(crate) fn check_place(option: &str, file: &Path) -> Result<(), Failure> {
     if file.is_dir() {
         return Err(refused(option, file, "is a folder, expected a file"));
     }
@@ -205,6 +222,25 @@ mod tests {
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         symlink("ring", folder.path().join("ring")).unwrap();
         WholeFile::create(&folder.path().join("ring")).expect_err("a link to itself");
+    }
+
+    #[test]
+    fn what_cannot_be_written_is_refused_and_nothing_is_left_of_the_trial() {
+        let folder = tempfile::tempdir().unwrap();
+        let [file, link, lost, pipe] =
+            ["file", "link", "lost", "pipe"].map(|name| folder.path().join(name));
+        fs::write(&file, "before").unwrap();
+        symlink("new", &link).unwrap();
+        symlink("missing/new", &lost).unwrap();
+        nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
+        for path in [&file, &link, &pipe, Path::new("/dev/null")] {
+            check_output("--out", path).unwrap();
+        }
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 4);
+        assert_eq!(fs::read_to_string(&file).unwrap(), "before");
+        for path in [&lost, Path::new("/proc/file")] {
+            check_output("--out", path).expect_err("nothing can be made there");
+        }
     }
 
     #[test]

@@ -47,7 +47,7 @@ fn export_to(
     path: &Path,
     export: impl Fn(&mut dyn Write) -> Result<Summary, ProofError>,
 ) -> Result<Summary, Failure> {
-    let mut file = WholeFile::create(path)?;
+    let mut file = WholeFile::create(path).or_exit(Exit::BadInput)?;
     let summary = export(&mut file).map_err(failure)?;
     file.finish().with_context(|| format!("writing {}", path.display()))?;
     Ok(summary)

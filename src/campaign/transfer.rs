@@ -143,7 +143,7 @@ async fn copy(mut rows: Rows, out: &mut impl Write) -> Result<u64, Failure> {
 
 /// Writes the file `path`.
 async fn write(rows: Rows, path: &Path) -> Result<(), Failure> {
-    let mut file = WholeFile::create(path)?;
+    let mut file = WholeFile::create(path).or_exit(Exit::BadInput)?;
     copy(rows, &mut file).await?;
     file.finish().with_context(|| format!("writing {}", path.display()))?;
     Ok(())

@@ -47,7 +47,7 @@ impl Record {
     pub(super) fn named(asked: &Simulate) -> Result<Self, Failure> {
         let path = asked.record.clone().unwrap_or_default();
         if asked.record.is_some() {
-            files::check_output("--record", &path)?;
+            files::check_place("--record", &path)?;
             let read = [asked.fit.as_deref(), asked.position.as_deref().map(Path::new)];
             let same = |other: &Path| is_same(other, &path);
             if let Some(read) = read.into_iter().flatten().find(|&other| same(other)) {

@@ -193,3 +193,22 @@ fn a_store_that_may_not_even_be_read_is_not_called_missing() {
         home.run(look).assert_fails(3, "looking into store: Permission denied");
     }
 }
+
+#[test]
+fn a_folder_where_nothing_can_be_written_is_found_out_before_the_work() {
+    let home = Home::new();
+    if !home.can_be_read_only() {
+        return;
+    }
+    home.permit_writing(false);
+    let commands: [&[&str]; 3] = [
+        &["simulate", "--svg", "out"],
+        &["proof", "export", "f5", "--out", "out"],
+        &["train", "all", "--work", "work", "--out", "out"],
+    ];
+    for command in commands {
+        let refused = home.run(command);
+        refused.assert_fails(2, "out: cannot be written: Permission denied");
+        assert!(refused.stdout.is_empty(), "{refused:?}");
+    }
+}
