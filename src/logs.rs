@@ -19,11 +19,17 @@ pub(crate) fn start(arguments: &Arguments) {
         (false, true, 1) | (false, false, 2) => LevelFilter::DEBUG,
         _ => LevelFilter::TRACE,
     };
-    let asked = env::var("RUST_LOG").ok().and_then(|text| text.parse::<Targets>().ok());
+    let asked = env::var("RUST_LOG").ok().and_then(|text| asked(&text));
     let filter = asked.unwrap_or_else(|| targets(usual));
     let colours = has_colours(io::stderr().is_terminal(), |name| env::var_os(name));
     let lines = fmt::layer().with_ansi(colours).with_writer(io::stderr);
     tracing_subscriber::registry().with(lines.with_filter(filter)).init();
+}
+
+/// Returns what this value of `RUST_LOG` asks for. A blank one is one that is not set, as of all variables here; read
+/// as a list of targets it would silence everything.
+fn asked(text: &str) -> Option<Targets> {
+    if text.trim().is_empty() { None } else { text.parse().ok() }
 }
 
 /// Returns whether the log has colours: on a terminal that knows them, unless the user has set
@@ -62,6 +68,12 @@ mod tests {
         assert!(!colours(true, &[("NO_COLOR", "1")]));
         assert!(!colours(true, &[("TERM", "dumb")]));
         assert!(!colours(false, &[]));
+    }
+
+    #[test]
+    fn a_blank_variable_silences_nothing() {
+        assert_eq!(["", " "].map(asked), [None, None]);
+        assert_eq!(asked("warn"), Some(Targets::new().with_default(LevelFilter::WARN)));
     }
 
     #[test]
