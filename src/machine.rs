@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 use std::{env, fs, process, thread};
 
-use anyhow::{Context, anyhow};
+use anyhow::{Context, anyhow, bail};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use outflank_coordinator::core::Config;
 use outflank_coordinator::service;
@@ -78,9 +78,8 @@ pub(crate) fn threads_of_coordinator() -> u32 {
 /// Returns the options of a worker in this process.
 pub(crate) fn worker_options(search: &Search) -> Result<outflank_worker::Options, Failure> {
     let threads = search.threads.unwrap_or_else(|| processors().min(1024));
-    let bytes = usize::try_from(search.hash.unwrap_or_else(memory::usual_hash))
-        .context("--hash is more than this machine can address")
-        .or_exit(Exit::BadInput)?;
+    let bytes = search.hash.unwrap_or_else(memory::usual_hash);
+    let bytes = table_bytes(bytes, memory::whole()).or_exit(Exit::BadInput)?;
     let isa = Isa::chosen().or_exit(Exit::BadInput)?;
     if let Err(error) = Weights::embedded() {
         tracing::warn!(%error, "the weights cannot be used: solving without them takes longer");
@@ -89,6 +88,19 @@ pub(crate) fn worker_options(search: &Search) -> Result<outflank_worker::Options
     options.build = build();
     options.host = host();
     Ok(options)
+}
+
+/// Returns the size of a hash table of so many bytes, if the memory, where it is known, holds it. The system would hand
+/// out more all the same, and end the process in the middle of the work, when it fills.
+fn table_bytes(asked: u64, memory: Option<u64>) -> anyhow::Result<usize> {
+    if let Some(memory) = memory.filter(|&memory| asked > memory) {
+        let [asked, memory] = [asked, memory].map(|bytes| bytes >> 20);
+        bail!(
+            "--hash: found {asked} MiB, expected at most the {memory} MiB of memory that this machine has or permits \
+             this process"
+        );
+    }
+    usize::try_from(asked).context("--hash is more than this machine can address")
 }
 
 /// Returns the folder of the store that `solve` uses unless another is named.
@@ -145,5 +157,19 @@ fn host() -> String {
     match name.trim() {
         "" => "unnamed".to_owned(),
         name => name.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hash_table_larger_than_the_memory_is_refused_with_both_sizes() {
+        let memory = 24 << 30;
+        assert_eq!(table_bytes(memory, Some(memory)).expect("it fits"), 24 << 30);
+        assert_eq!(table_bytes(1 << 40, None).expect("who knows"), 1 << 40);
+        let refused = table_bytes(memory + (1 << 20), Some(memory)).expect_err("too large");
+        assert!(refused.to_string().contains("24577 MiB, expected at most the 24576"), "{refused}");
     }
 }

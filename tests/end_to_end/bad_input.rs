@@ -175,6 +175,11 @@ fn a_hash_table_that_does_not_fit_the_memory_is_refused_with_its_size() {
         refused.assert_fails(2, message);
         assert!(refused.stdout.is_empty(), "nothing is begun: {refused:?}");
     }
+    // Of this the system would give as much as it has.
+    for command in commands {
+        let refused = run(home().path(), &[command, &["--hash", "64T"]].concat());
+        refused.assert_fails(2, "--hash: found 67108864 MiB, expected at most the ");
+    }
     // Less is fine, so that it was the table.
     let commands = ["bench", "ffo", "--positions", "1", "--hash", "16M", "--threads", "1"];
     let fine = run_in_two_gigabytes(&commands);
