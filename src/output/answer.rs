@@ -47,15 +47,15 @@ pub(crate) struct Answered<'a> {
 
 impl Answered<'_> {
     /// Returns whether the answer agrees with the scores that the input gives; `None` if it gives none, or if too little
-    /// was found to say so.
+    /// was found to say so: a bound that does not tell the value contradicts a score or leaves it open.
     ///
     /// Where every move was asked for, each score is held against its move. Otherwise the best score counts as the
-    /// position's value: it must lie in the proved bound, and the best move must have it if it has a score.
+    /// position's value: it must be that, and the best move must have it if it has a score.
     pub(crate) fn agrees(&self) -> Option<bool> {
         let Some(moves) = self.moves else { return self.best_score_agrees() };
         let mut judged = Some(true).filter(|_| !self.problem.expected.is_empty());
         for one in moves.iter().filter(|one| one.expected(self.problem).is_some()) {
-            match one.agrees(self.problem, self.is_complete) {
+            match one.agrees(self.problem) {
                 Some(true) => {}
                 Some(false) => return Some(false),
                 None => judged = None,
@@ -69,8 +69,7 @@ impl Answered<'_> {
         let bound = self.solution.bound;
         let best_move = self.solution.best_move.filter(|_| bound.value().is_some());
         let moved = best_move.and_then(|best| self.problem.expected_score(Some(best)));
-        judged(bound, expected, self.is_complete)
-            .map(|is_true| is_true && moved.unwrap_or(expected) == expected)
+        judged(bound, expected).map(|is_true| is_true && moved.unwrap_or(expected) == expected)
     }
 
     fn moves(&self) -> &[Move] {
@@ -108,16 +107,14 @@ impl Answered<'_> {
         let mut lines: Vec<String> = rows.map(|row| row.trim_end().to_owned()).collect();
         if !self.moves().is_empty() {
             lines.extend([String::new(), moves::titles(self.problem)]);
-            lines.extend(
-                self.moves().iter().map(|one| one.in_paragraph(self.problem, self.is_complete)),
-            );
+            lines.extend(self.moves().iter().map(|one| one.in_paragraph(self.problem)));
         }
         lines.join("\n")
     }
 
     /// Returns the position's row of the table, and one for each move.
     fn rows(&self) -> String {
-        let moves = self.moves().iter().map(|one| one.in_table(self.problem, self.is_complete));
+        let moves = self.moves().iter().map(|one| one.in_table(self.problem));
         iter::once(self.row()).chain(moves).collect::<Vec<_>>().join("\n")
     }
 
@@ -223,10 +220,10 @@ impl Answered<'_> {
     }
 }
 
-/// Returns whether a score is true of what has that bound: `None` if that is open and the question is not answered.
-pub(super) fn judged(bound: Bound, score: Score, is_answered: bool) -> Option<bool> {
+/// Returns whether a score is true of what has that bound: `None` if it may be, and other scores may be as well.
+pub(super) fn judged(bound: Bound, score: Score) -> Option<bool> {
     let may_be = bound.lower() <= score && score <= bound.upper();
-    (!may_be || is_answered || bound.value().is_some()).then_some(may_be)
+    (!may_be || bound.value().is_some()).then_some(may_be)
 }
 
 /// Returns a score that was given, and whether it is true, as far as that is known.
@@ -340,7 +337,10 @@ mod tests {
         assert_eq!(agrees(4, "f5"), Some(false));
         let bound = Bound::at_least(Score::new(-2).unwrap());
         let proved = Solution { bound, ..solution(0, "d3") };
-        assert_eq!(answered(&problem, &proved).agrees(), Some(true), "+2 is -2 or more");
+        assert_eq!(answered(&problem, &proved).agrees(), None, "+2 is -2 or more, as others are");
+        let bound = Bound::at_least(Score::new(4).unwrap());
+        let proved = Solution { bound, ..proved };
+        assert_eq!(answered(&problem, &proved).agrees(), Some(false));
         assert_eq!(answered(&self::problem(""), &proved).agrees(), None);
     }
 
@@ -449,13 +449,13 @@ mod tests {
         };
         let moves = [judged("f5", 2, 2), judged("d3", -64, -2)];
         let answered = Answered { moves: Some(&moves), ..answered(&problem, &solution) };
-        assert_eq!(answered.agrees(), Some(true));
+        assert_eq!(answered.agrees(), None, "d3 may be worth -4, or less");
         let paragraph = answered.paragraph();
         let below: Vec<_> = paragraph.lines().skip(8).collect();
         let expected = [
             "move       value        expected   line",
             "f5         +2           +2 ✓       f5",
-            "d3         at most -2   -4 ✓       d3",
+            "d3         at most -2   -4         d3",
         ];
         assert_eq!(below, expected, "{paragraph}");
         let rows = answered.rows();

@@ -29,29 +29,29 @@ impl Move {
     }
 
     /// Returns whether the score that the input gives for the move, if it gives one, is true, as far as that is known.
-    pub(super) fn agrees(&self, problem: &Problem, is_answered: bool) -> Option<bool> {
-        judged(self.bound, self.expected(problem)?, is_answered)
+    pub(super) fn agrees(&self, problem: &Problem) -> Option<bool> {
+        judged(self.bound, self.expected(problem)?)
     }
 
-    fn marked(&self, problem: &Problem, is_answered: bool) -> String {
-        let agrees = self.agrees(problem, is_answered);
+    fn marked(&self, problem: &Problem) -> String {
+        let agrees = self.agrees(problem);
         self.expected(problem).map_or_else(String::new, |score| marked(score, agrees))
     }
 
     /// Returns the line of a paragraph, below the [`titles`].
-    pub(super) fn in_paragraph(&self, problem: &Problem, is_answered: bool) -> String {
+    pub(super) fn in_paragraph(&self, problem: &Problem) -> String {
         let value = worded(self.bound, "at least", "at most");
         let (name, line) = (Self::name(self.square), notation::moves(&self.line));
-        in_columns(problem, [&name, &value, &self.marked(problem, is_answered), &line])
+        in_columns(problem, [&name, &value, &self.marked(problem), &line])
     }
 
     /// Returns the line of a table, in the columns of value, move, expected value and line.
-    pub(super) fn in_table(&self, problem: &Problem, is_answered: bool) -> String {
+    pub(super) fn in_table(&self, problem: &Problem) -> String {
         let (name, line) = (Self::name(self.square), notation::moves(&self.line));
         let value = worded(self.bound, ">=", "<=");
         let row = format!(
             "{value:>20} {name:>4} {:>8}{:55}  {line}",
-            self.marked(problem, is_answered),
+            self.marked(problem),
             String::new()
         );
         row.trim_end().to_owned()
