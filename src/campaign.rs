@@ -25,7 +25,7 @@ use wait::Work;
 use crate::cluster::client_failure;
 use crate::exit::{Exit, Failure};
 use crate::numbers::counted;
-use crate::{interrupt, output, runtime};
+use crate::{interrupt, machine, output, runtime};
 
 /// Does what is asked with campaigns.
 pub(crate) fn run(arguments: &Campaign, quiet: bool) -> Result<Exit, Failure> {
@@ -56,9 +56,17 @@ async fn act(action: &Action, quiet: bool) -> Result<Exit, Failure> {
     let exit = done?;
     closed?;
     if exit == Exit::Interrupted {
-        output::note("interrupted; campaigns and proofs are kept, the same command goes on");
+        output::note(&interrupted(action));
     }
     Ok(exit)
+}
+
+/// Returns what the user should know when a command is interrupted.
+fn interrupted(action: &Action) -> String {
+    if matches!(action, Action::Import(_)) {
+        return "interrupted; of a list that was not read to its end nothing is kept".to_owned();
+    }
+    format!("interrupted; campaigns and proofs are kept; to go on: {}", machine::command_line())
 }
 
 async fn perform(

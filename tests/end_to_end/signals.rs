@@ -1,6 +1,7 @@
 //! Signals at awkward moments, and output that nobody takes.
 
 use std::fs::File;
+use std::io::Write;
 use std::net::{TcpListener, TcpStream};
 use std::process::{Command, Output, Stdio};
 
@@ -120,6 +121,27 @@ fn a_signal_ends_a_command_that_still_opens_its_store() {
         let arguments = ["coordinator", "--store", "store", "--listen", listen, "--web", web];
         run(home.path(), &arguments).assert_fails(4, &address);
     }
+}
+
+#[test]
+fn of_an_import_that_is_interrupted_nothing_is_said_to_be_kept() {
+    let home = TempDir::new().expect("a temporary folder");
+    let mut command =
+        outflank(home.path(), &["campaign", "import", "list", "-", "--store", "store"]);
+    command.stdin(Stdio::piped()).stderr(Stdio::piped());
+    let mut import = command.spawn().expect("the command starts");
+    let mut input = import.stdin.take().expect("a pipe");
+    // More than the pipe takes, so that the import has begun.
+    input.write_all(&b"f5\n".repeat(1 << 18)).expect("it is read");
+    let kill = Command::new("kill").args(["-s", "TERM", &import.id().to_string()]).status();
+    assert!(kill.expect("the command exists").success());
+    let output = import.wait_with_output().expect("it ends");
+    drop(input);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{said}");
+    assert!(said.contains("interrupted; of a list that was not read to its end nothing"), "{said}");
+    let status = ["campaign", "status", "list", "--store", "store"];
+    run(home.path(), &status).assert_fails(2, "there is no campaign list");
 }
 
 fn printed_to(home: &TempDir, arguments: &[&str], output: impl Into<Stdio>) -> Output {
