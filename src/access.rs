@@ -19,7 +19,9 @@ pub(crate) fn shown(arguments: &arguments::Access) -> Result<Access, Failure> {
     if let Some(path) = &arguments.tls_ca {
         let authority = pem(path, "CERTIFICATE")?;
         let identity = identity(arguments.tls_cert.as_deref(), arguments.tls_key.as_deref())?;
-        access = access.with_tls(&authority, arguments.tls_name.as_deref(), identity.as_ref());
+        let encrypted =
+            access.with_tls(&authority, arguments.tls_name.as_deref(), identity.as_ref());
+        access = encrypted.with_context(|| reading(path)).or_exit(Exit::BadInput)?;
     }
     Ok(access)
 }

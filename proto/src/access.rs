@@ -4,6 +4,9 @@
 use std::error::Error;
 use std::fmt;
 
+use rustls::RootCertStore;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
 use tonic::metadata::{Ascii, MetadataValue};
 use tonic::service::Interceptor;
 use tonic::service::interceptor::InterceptedService;
@@ -156,8 +159,21 @@ impl Access {
     /// Encrypts, and talks only to a coordinator whose certificate is signed by one of those in `ca`
     /// (PEM), for `name` or, without one, for the host of the address. A coordinator that wants a
     /// certificate is shown `identity`.
-    #[must_use]
-    pub fn with_tls(mut self, ca: &[u8], name: Option<&str>, identity: Option<&Identity>) -> Self {
+    ///
+    /// # Errors
+    /// [`InvalidAddress::Certificates`] if none of those in `ca` can be read: then no coordinator would be trusted.
+    pub fn with_tls(
+        mut self,
+        ca: &[u8],
+        name: Option<&str>,
+        identity: Option<&Identity>,
+    ) -> Result<Self, InvalidAddress> {
+        let certificates = CertificateDer::pem_slice_iter(ca).map_while(Result::ok);
+        let (readable, _) = RootCertStore::empty().add_parsable_certificates(certificates);
+        if readable == 0 {
+            let cause = "no certificate to trust can be read".to_owned();
+            return Err(InvalidAddress::Certificates { cause });
+        }
         let mut tls = ClientTlsConfig::new().ca_certificate(Certificate::from_pem(ca));
         if let Some(identity) = identity {
             tls = tls.identity(identity.into());
@@ -167,7 +183,7 @@ impl Access {
             Some(name) => tls.domain_name(name),
             None => tls,
         });
-        self
+        Ok(self)
     }
 
     /// Returns what a connection that broke with `cause` may lack: words to put behind it, or none.
@@ -273,7 +289,7 @@ mod tests {
     const AUTHORITY: &[u8] = include_bytes!("../../tests/data/tls/authority.pem");
 
     fn encrypted(identity: Option<&Identity>) -> Access {
-        Access::default().with_tls(AUTHORITY, None, identity)
+        Access::default().with_tls(AUTHORITY, None, identity).expect("it can be read")
     }
 
     #[test]
@@ -297,6 +313,14 @@ mod tests {
             assert_eq!(access.hint("connection refused"), "");
         }
         assert_eq!(plain.hint(NO_CERTIFICATE), "");
+    }
+
+    #[test]
+    fn who_would_trust_nobody_is_told() {
+        for ca in ["", "MIIB", "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n"] {
+            let error = Access::default().with_tls(ca.as_bytes(), None, None).expect_err("nobody");
+            assert!(matches!(error, InvalidAddress::Certificates { .. }), "{error}");
+        }
     }
 
     #[test]

@@ -185,7 +185,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
         let address = listener.local_addr().expect("it listens").to_string();
         let ca = include_bytes!("../../tests/data/tls/authority.pem");
-        let access = Access::default().with_tls(ca, None, None);
+        let access = Access::default().with_tls(ca, None, None).expect("it can be read");
         let endpoint = access.endpoint(&address).expect("an address");
         let connecting = Line::connect_within(Duration::from_millis(100), &endpoint);
         let connecting = timeout(DEADLINE, connecting).await.expect("there is a limit");

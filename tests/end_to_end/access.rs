@@ -264,6 +264,8 @@ fn bad_certificates_are_bad_input() {
     open(&[&own[..], &["--tls-client-ca", "token"]].concat())
         .assert_fails(2, "token has no CERTIFICATE, expected PEM");
     open(&[&own[..], &["--tls-client-ca", "torn"]].concat()).assert_fails(2, "cannot be used");
+    let worker = ["worker", "--connect", "127.0.0.1:1", "--tls-ca", "torn"];
+    run(home.path(), &worker).assert_fails(2, "reading torn: ");
     open(&["--tls-cert", &cert, "--tls-key", &caller_key]).assert_fails(2, "cannot be used");
     solve(&["--tls-cert", "token", "--tls-key", &caller_key])
         .assert_fails(2, "token has no CERTIFICATE, expected PEM");
