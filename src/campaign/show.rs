@@ -145,13 +145,12 @@ fn paragraph(campaign: &Campaign) -> String {
         lines.push(("left", format!("about {nodes} nodes, {}", left(campaign))));
     }
     if campaign.disputed > 0 {
-        let count = grouped(campaign.disputed);
-        lines.push(("disputed", format!("{count} rows have proofs that contradict each other")));
+        let rows = counted(campaign.disputed, "row");
+        lines.push(("disputed", format!("{rows} with proofs that contradict each other")));
     }
     if campaign.unaudited > 0 {
-        let count = grouped(campaign.unaudited);
-        lines
-            .push(("unaudited", format!("{count} claims of workers: no other could be asked yet")));
+        let claims = counted(campaign.unaudited, "claim");
+        lines.push(("unaudited", format!("{claims} of workers: no other could be asked yet")));
     }
     if !campaign.fault.is_empty() {
         lines.push(("stopped", campaign.fault.clone()));
@@ -394,6 +393,13 @@ mod tests {
         assert!(finished.contains("ffo, finished") && !finished.contains("/s"), "{finished}");
         assert_eq!(all_progress(&[campaign(0)]), "", "nor while somebody waits for others");
         assert_eq!(left(&campaign(0)), "", "nor in the table");
+    }
+
+    #[test]
+    fn what_happened_once_is_counted_in_the_singular() {
+        let said = paragraph(&Campaign { disputed: 1, unaudited: 1, ..campaign(2) });
+        assert!(said.contains("\ndisputed   1 row with"), "{said}");
+        assert!(said.contains("\nunaudited  1 claim of"), "{said}");
     }
 
     #[test]

@@ -42,8 +42,8 @@ pub enum WorkerError {
     },
     /// The worker was told to stop, and the coordinator did not acknowledge its last reports.
     #[error(
-        "{reports} reports were not acknowledged by the coordinator at {coordinator}; \
-         what they prove will be searched again"
+        "the coordinator at {coordinator} has not acknowledged {reports} of this worker's reports; \
+         what is proved there will be searched again"
     )]
     Unacknowledged {
         /// The coordinator's address.
