@@ -7,7 +7,7 @@ use std::num::{IntErrorKind, ParseFloatError, ParseIntError};
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
-use clap::builder::Resettable;
+use clap::builder::{PathBufValueParser, Resettable, TypedValueParser};
 use clap::error::{ContextKind, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -41,7 +41,7 @@ impl Arguments {
         let matches = command.try_get_matches_from_mut(env::args_os());
         matches
             .and_then(|mut matches| {
-                check_access(&command, &matches)?;
+                check_access(&mut command, &matches)?;
                 Self::from_arg_matches_mut(&mut matches)
             })
             .map_err(|error| say(&with_expectation(error.format(&mut command))))
@@ -62,36 +62,41 @@ fn say(error: &clap::Error) -> Exit {
 
 /// Refuses options that say how a coordinator is reached where none is: whoever types them believes
 /// that a cluster works. Variables of the environment hold for all commands and may be there.
-fn check_access(command: &clap::Command, matches: &ArgMatches) -> Result<(), clap::Error> {
+fn check_access(command: &mut clap::Command, matches: &ArgMatches) -> Result<(), clap::Error> {
     let (mut command, mut asked) = (command, matches);
     while let Some((name, inner)) = asked.subcommand() {
         asked = inner;
-        let Some(subcommand) = command.find_subcommand(name) else { return Ok(()) };
+        let Some(subcommand) = command.find_subcommand_mut(name) else { return Ok(()) };
         command = subcommand;
     }
+    let Some(message) = missing_access(command, asked) else { return Ok(()) };
+    // With the usage of the subcommand.
+    Err(clap::Error::raw(ErrorKind::MissingRequiredArgument, message).format(command))
+}
+
+/// Returns what the options of a subcommand, as far as they are about a coordinator, lack.
+fn missing_access(command: &clap::Command, asked: &ArgMatches) -> Option<String> {
     // Matches tell an option that was not given from one that does not exist only in debug builds.
     let may_connect = command.get_arguments().any(|argument| argument.get_id() == "connect");
     let is_typed = |id: &&str| asked.value_source(id) == Some(ValueSource::CommandLine);
-    if may_connect && is_typed(&"tls_name") && !asked.contains_id("tls_ca") {
-        let message = "--tls-name needs --tls-ca <FILE>";
-        return Err(clap::Error::raw(ErrorKind::MissingRequiredArgument, message));
-    }
     if !may_connect {
-        return Ok(());
+        return None;
+    }
+    if is_typed(&"tls_name") && !asked.contains_id("tls_ca") {
+        return Some("--tls-name needs --tls-ca <FILE>".to_owned());
     }
     if asked.contains_id("connect") {
         let needs = [("tls_cert", "tls_key"), ("tls_cert", "tls_ca"), ("tls_key", "tls_cert")];
         let is_half = |&(one, other): &(_, _)| asked.contains_id(one) && !asked.contains_id(other);
-        let Some((_, missing)) = needs.into_iter().find(is_half) else { return Ok(()) };
+        let (_, missing) = needs.into_iter().find(is_half)?;
         let option = missing.replace('_', "-");
-        let message =
-            format!("the following required arguments were not provided:\n  --{option} <FILE>");
-        return Err(clap::Error::raw(ErrorKind::MissingRequiredArgument, message));
+        return Some(format!(
+            "the following required arguments were not provided:\n  --{option} <FILE>"
+        ));
     }
     let access = ["token_file", "tls_ca", "tls_cert", "tls_key"];
-    let Some(typed) = access.into_iter().find(is_typed) else { return Ok(()) };
-    let message = format!("--{} needs --connect <ADDR>", typed.replace('_', "-"));
-    Err(clap::Error::raw(ErrorKind::MissingRequiredArgument, message))
+    let typed = access.into_iter().find(is_typed)?;
+    Some(format!("--{} needs --connect <ADDR>", typed.replace('_', "-")))
 }
 
 /// Lets `-1` be the value of every option: what is wrong with it is better said by the option than by a
@@ -388,7 +393,7 @@ pub(crate) struct ProofExport {
     #[arg(long, value_name = "DIR")]
     pub(crate) store: Option<PathBuf>,
     /// The file to write [default: standard output].
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = output_file())]
     pub(crate) out: Option<PathBuf>,
     /// Replace searched rows with more than E empty squares by what follows them, as far as the
     /// store knows it: a larger proof, whose searched rows are easier to check.
@@ -405,6 +410,14 @@ pub(crate) fn window(text: &str) -> Result<Window, String> {
         .ok_or_else(|| {
             "expected LOWER..UPPER, two even numbers from -64 to 64, LOWER below UPPER".to_owned()
         })
+}
+
+/// Returns what reads the name of a file to write in place of standard output, which `-` does not stand for.
+pub(crate) fn output_file() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(|path| match path.as_os_str() == "-" {
+        true => Err("expected the name of a file; without this option it goes to standard output"),
+        false => Ok(path),
+    })
 }
 
 /// Reads a number from 0 to 1.

@@ -150,6 +150,9 @@ fn try_out(path: &Path) -> io::Result<()> {
 
 /// Refuses a path, given by `option`, that is a folder or in none.
 pub(crate) fn check_place(option: &str, file: &Path) -> Result<(), Failure> {
+    if file == Path::new("-") {
+        return Err(refused(option, file, "expected the name of a file"));
+    }
     if file.is_dir() {
         return Err(refused(option, file, "is a folder, expected a file"));
     }

@@ -34,7 +34,8 @@ use record::Record;
 #[command(after_help = exit::HELP)]
 pub(crate) struct Simulate {
     /// Solve these positions with real engines: a board, a move list, a file or - for standard input.
-    #[arg(value_name = "POSITION|FILE|-", allow_hyphen_values = true)]
+    #[arg(value_name = "POSITION|FILE|-", allow_hyphen_values = true,
+        conflicts_with_all = ["empties", "roots", "seed", "seeds", "horizon"])]
     position: Option<String>,
     /// The numbers of workers to simulate, 1 to 10000 [default: 1,4,16,64,256,1024; of real
     /// engines those for whose hash tables, of 400 MiB each, this machine has the memory].

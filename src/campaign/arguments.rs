@@ -6,7 +6,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use outflank_engine::{BoardSize, Window};
 use outflank_proto::campaign::{Form, Selection, valid_name};
 
-use crate::arguments::{Access, Search, window};
+use crate::arguments::{Access, Search, output_file, window};
 use crate::exit;
 
 /// Solve lists of positions together, for as long as it takes.
@@ -190,7 +190,7 @@ pub(super) struct Export {
     #[arg(long, value_name = "N")]
     pub(super) limit: Option<u64>,
     /// The file to write [default: standard output].
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = output_file())]
     pub(super) out: Option<PathBuf>,
 }
 

@@ -78,11 +78,12 @@ fn places_where_nothing_can_be_kept_are_refused_before_the_work() {
     let store = ["campaign", "import", "list", "-", "--store", "store"];
     assert_eq!(run_with_input(home.path(), &store, "f5\n").code, Some(0));
     let export = ["campaign", "export", "list", "--store", "store", "--out"];
-    let cases: [(&[&str], &str, &str); 8] = [
+    let cases: [(&[&str], &str, &str); 9] = [
         (&export, ".", "--out .: is a folder, expected a file"),
         (&export, "missing/out", "--out missing/out: expected a folder that is there"),
         (&["proof", "export", "f5", "--out"], "file/out", "--out file/out: expected a folder"),
         (&["simulate", "--svg"], ".", "--svg .: is a folder, expected a file"),
+        (&["simulate", "--record"], "-", "--record -: expected the name of a file"),
         (&["simulate", "--fit"], "missing", "reading missing: No such file"),
         (&["train", "all", "--out", "out", "--work"], "file", "is a file, expected a folder"),
         (&["train", "curve", "--work"], "missing", "--work missing: expected a folder"),
@@ -189,7 +190,7 @@ fn a_hash_table_that_does_not_fit_the_memory_is_refused_with_its_size() {
 #[test]
 fn wrong_arguments_are_explained() {
     let home = home();
-    let cases: [(&[&str], &str); 15] = [
+    let cases: [(&[&str], &str); 19] = [
         (&[], "Usage: outflank"),
         (&["solv"], "unrecognized subcommand 'solv'"),
         (&["solve", "f5", "--window", "3..5"], "two even numbers from -64 to 64"),
@@ -203,6 +204,13 @@ fn wrong_arguments_are_explained() {
         (&["solve", "f5", "--connect", "localhost:1", "--threads", "2"], "cannot be used with"),
         (&["worker"], "--connect <ADDR>"),
         (&["solve", "f5", "--token-file", "t"], "--token-file needs --connect <ADDR>"),
+        (&["simulate", "f5", "--seed", "2"], "cannot be used with"),
+        (&["simulate", "f5", "--horizon", "20"], "cannot be used with"),
+        (
+            &["proof", "export", "f5", "--out", "-"],
+            "without this option it goes to standard output",
+        ),
+        (&["campaign", "export", "a", "--out", "-"], "without this option it goes to standard"),
         (&["campaign", "priority", "a", "-1"], "-1 is not in 0..=255"),
         (&["campaign", "list", "--tls-ca", "t"], "--tls-ca needs --connect <ADDR>"),
     ];
@@ -213,6 +221,21 @@ fn wrong_arguments_are_explained() {
             finished.stderr.iter().any(|line| line.contains(message)),
             "{message}: {finished:?}"
         );
+    }
+}
+
+#[test]
+fn options_of_access_that_lack_others_are_explained_with_the_usage_of_their_command() {
+    let home = home();
+    let cases: [(&[&str], &str); 3] = [
+        (&["solve", "f5", "--tls-name", "x"], "Usage: outflank solve "),
+        (&["campaign", "list", "--token-file", "t"], "Usage: outflank campaign list "),
+        (&["top", "--connect", "h:1", "--tls-key", "t"], "Usage: outflank top "),
+    ];
+    for (arguments, usage) in cases {
+        let refused = run(home.path(), arguments);
+        assert_eq!(refused.code, Some(2), "{refused:?}");
+        assert!(refused.stderr.iter().any(|line| line.starts_with(usage)), "{refused:?}");
     }
 }
 
