@@ -103,7 +103,7 @@ impl Questions {
         let squares = &moves[self.places(index)];
         let mut moves: Vec<Move> = squares.iter().zip(&answers).map(judged).collect();
         moves.sort_by_key(|judged| Reverse((judged.bound.lower(), judged.bound.upper())));
-        let solution = together(&moves, &answers);
+        let solution = from_moves(&moves, &answers);
         Combined { solution, moves: Some(moves), is_complete }
     }
 }
@@ -140,7 +140,7 @@ fn judged((&square, answer): (&Option<Square>, &Solution)) -> Move {
 }
 
 /// Returns what the moves, the best first, and the answers say of their position.
-fn together(moves: &[Move], answers: &[Solution]) -> Solution {
+fn from_moves(moves: &[Move], answers: &[Solution]) -> Solution {
     let lower = moves.iter().map(|judged| judged.bound.lower()).max().unwrap_or(Score::MIN);
     let upper = moves.iter().map(|judged| judged.bound.upper()).max().unwrap_or(Score::MAX);
     let sum = |part: fn(&Solution) -> u64| answers.iter().map(part).sum();
