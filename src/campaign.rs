@@ -25,7 +25,7 @@ use wait::Work;
 use crate::cluster::client_failure;
 use crate::exit::{Exit, Failure};
 use crate::numbers::counted;
-use crate::{interrupt, machine, output, runtime};
+use crate::{interrupt, output, runtime, typed};
 
 /// Does what is asked with campaigns.
 pub(crate) fn run(arguments: &Campaign, quiet: bool) -> Result<Exit, Failure> {
@@ -66,7 +66,7 @@ fn interrupted(action: &Action) -> String {
     if matches!(action, Action::Import(_)) {
         return "interrupted; of a list that was not read to its end nothing is kept".to_owned();
     }
-    format!("interrupted; campaigns and proofs are kept; to go on: {}", machine::command_line())
+    format!("interrupted; campaigns and proofs are kept; to go on: {}", typed::command_line())
 }
 
 async fn perform(

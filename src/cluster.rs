@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::arguments::{Search, Solve};
 use crate::exit::{Exit, Failure, OrExit};
-use crate::{access, arguments, machine, runtime, store};
+use crate::{access, arguments, machine, runtime, store, typed};
 
 /// The time between two signs of life of the worker in this process: they carry the node counts that
 /// the progress shows, and cost nothing here.
@@ -112,7 +112,7 @@ impl Cluster {
 
     /// Returns what the user should know about what has been proved when a search is interrupted.
     pub(crate) fn kept(&self) -> String {
-        let again = machine::command_line();
+        let again = typed::command_line();
         match &self.kept {
             Kept::Nowhere => "nothing is kept, because of --no-store".to_owned(),
             Kept::Store(path) => {

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::exit::Exit;
-use crate::{machine, output};
+use crate::{output, typed};
 
 /// A SIGTERM or SIGHUP so soon after the first signal is the same request: batch systems send it to a process and to all
 /// processes of its job, and of a terminal that is closed both the shell and the system tell.
@@ -78,7 +78,7 @@ async fn received(signal: Option<&mut Signal>) {
 /// Says that a command was interrupted before it could ask anything: its store was not open, or its coordinator not
 /// reached.
 pub(crate) fn before_the_begin() -> Exit {
-    let again = machine::command_line();
+    let again = typed::command_line();
     output::note(&format!("interrupted before anything had begun; to go on: {again}"));
     Exit::Interrupted
 }

@@ -32,6 +32,7 @@ mod solve;
 mod store;
 mod top;
 mod train;
+mod typed;
 mod web;
 mod worker;
 

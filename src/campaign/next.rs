@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::arguments::{Action, Run, Source, Where};
 use crate::arguments::Access;
-use crate::machine;
+use crate::typed;
 
 /// How further commands reach the campaigns of this one: what a message says works as it stands.
 #[derive(Debug)]
@@ -16,13 +16,13 @@ impl Next {
     /// Returns the way to the campaigns of `action`.
     pub(super) fn after(action: &Action) -> Self {
         let options = place(action.source()).into_iter();
-        let typed = options.map(|(name, value)| format!(" {name} {}", machine::quoted(&value)));
+        let typed = options.map(|(name, value)| format!(" {name} {}", typed::quoted(&value)));
         Self { options: typed.collect() }
     }
 
     /// Returns a command for these campaigns, such as `resume NAME`.
     pub(super) fn command(&self, verb: &str) -> String {
-        format!("{} campaign {verb}{}", machine::program(), self.options)
+        format!("{} campaign {verb}{}", typed::program(), self.options)
     }
 }
 
