@@ -47,7 +47,10 @@ impl WholeFile {
             return Ok(Self::Through(BufWriter::new(OpenOptions::new().write(true).open(path)?)));
         }
         let target = target(path)?;
-        let file = with_usual_rights().tempfile_in(folder(&target))?;
+        // What is killed leaves its file: the name says of what it is a part.
+        let name = target.file_name().unwrap_or_default().to_string_lossy();
+        let prefix = format!(".{}.", name.chars().take(64).collect::<String>());
+        let file = with_usual_rights(&prefix).tempfile_in(folder(&target))?;
         if let Some(there) = there {
             file.as_file().set_permissions(there.permissions())?;
         }
@@ -121,8 +124,9 @@ fn target(path: &Path) -> io::Result<PathBuf> {
 }
 
 /// Returns a way to make files beside others that everybody may read and write whom the process lets.
-fn with_usual_rights() -> tempfile::Builder<'static, 'static> {
+fn with_usual_rights(prefix: &str) -> tempfile::Builder<'_, 'static> {
     let mut builder = tempfile::Builder::new();
+    builder.prefix(prefix);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;

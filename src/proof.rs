@@ -15,10 +15,10 @@ use crate::numbers::{counted, grouped};
 use crate::{files, input, machine, output, store};
 
 /// Does what is asked with a proof.
-pub(crate) fn run(action: &ProofAction) -> Result<Exit, Failure> {
+pub(crate) fn run(action: &ProofAction, quiet: bool) -> Result<Exit, Failure> {
     match action {
         ProofAction::Export(arguments) => export(arguments),
-        ProofAction::Check(arguments) => check(arguments),
+        ProofAction::Check(arguments) => check(arguments, quiet),
     }
 }
 
@@ -30,6 +30,13 @@ fn export(arguments: &ProofExport) -> Result<Exit, Failure> {
     let roots: Vec<Position> = problems.iter().map(|problem| problem.position).collect();
     let path = arguments.store.clone().map_or_else(machine::default_store, Ok)?;
     let store = store::open_to_look(&path)?;
+    if store.quarantine_bytes().or_exit(Exit::Store)? > 0 {
+        tracing::warn!(
+            store = %path.display(),
+            "claims that contradict others were put aside in this store: the proof may rest on one of two that exclude \
+             each other; `outflank store verify` counts them"
+        );
+    }
     let options = Options { producer: machine::build(), max_leaf: arguments.max_leaf };
     let to = |out: &mut dyn Write| proof::export(&store, &roots, &options, out);
     let summary = match &arguments.out {
@@ -55,7 +62,7 @@ fn export_to(
 
 fn failure(error: ProofError) -> Failure {
     let exit = match error {
-        ProofError::NotProved { .. } => Exit::BadInput,
+        ProofError::NotProved { .. } | ProofError::ManyOrigins { .. } => Exit::BadInput,
         ProofError::Unfounded { .. } => Exit::Store,
         ProofError::Contradiction { .. } => Exit::Contradiction,
         ProofError::Output(_) => Exit::Failed,
@@ -63,12 +70,11 @@ fn failure(error: ProofError) -> Failure {
     Failure::new(exit, error)
 }
 
-fn check(arguments: &Check) -> Result<Exit, Failure> {
-    let Err(failure) = command::run(arguments, &mut output::bulk()) else { return Ok(Exit::Done) };
-    let exit = match failure.exit_code() {
-        2 => Exit::BadInput,
-        6 => Exit::Rejected,
-        _ => Exit::Failed,
-    };
-    Err(anyhow!(failure)).or_exit(exit)
+fn check(arguments: &Check, quiet: bool) -> Result<Exit, Failure> {
+    let checked = command::run(arguments, &mut output::bulk(), quiet);
+    let Err(failure) = checked else { return Ok(Exit::Done) };
+    let exit = [Exit::Failed, Exit::BadInput, Exit::Rejected]
+        .into_iter()
+        .find(|&exit| exit as u8 == failure.exit_code());
+    Err(anyhow!(failure)).or_exit(exit.expect("a check has these codes"))
 }

@@ -182,18 +182,19 @@ fn set(text: &str) -> Result<(u32, usize), String> {
 }
 
 /// Does what is asked.
-pub(crate) fn run(train: &Train) -> Result<Exit, Failure> {
+pub(crate) fn run(train: &Train, quiet: bool) -> Result<Exit, Failure> {
     let isa = Isa::chosen().or_exit(Exit::BadInput)?;
+    let progress = if quiet { Progress::hidden() } else { Progress::new(output::note) };
     match &train.action {
-        Action::All(all) => run_all(all, isa),
-        Action::Trees(trees) => run_trees(trees, isa),
-        Action::Costs(costs) => run_costs(costs, isa),
-        Action::Report(report) => run_report(report, isa),
-        Action::Curve(curve) => run_curve(curve, isa),
+        Action::All(all) => run_all(all, isa, &progress),
+        Action::Trees(trees) => run_trees(trees, isa, &progress),
+        Action::Costs(costs) => run_costs(costs, isa, &progress),
+        Action::Report(report) => run_report(report, isa, &progress),
+        Action::Curve(curve) => run_curve(curve, isa, &progress),
     }
 }
 
-fn run_all(all: &All, isa: Isa) -> Result<Exit, Failure> {
+fn run_all(all: &All, isa: Isa, progress: &Progress) -> Result<Exit, Failure> {
     let All { work, .. } = all;
     let default = Plan::default();
     let plan = Plan {
@@ -208,11 +209,11 @@ fn run_all(all: &All, isa: Isa) -> Result<Exit, Failure> {
         costs: all.costs.unwrap_or(default.costs),
     };
     check(&work.work, &work.out)?;
-    let file = train(&plan.scaled(all.scale), isa, &work.work, &progress()).map_err(failure)?;
+    let file = train(&plan.scaled(all.scale), isa, &work.work, progress).map_err(failure)?;
     finish(&file, &work.out)
 }
 
-fn run_trees(asked: &Trees, isa: Isa) -> Result<Exit, Failure> {
+fn run_trees(asked: &Trees, isa: Isa, progress: &Progress) -> Result<Exit, Failure> {
     let Trees { weights, work } = asked;
     let default = RefitPlan::default();
     let plan = RefitPlan {
@@ -223,15 +224,15 @@ fn run_trees(asked: &Trees, isa: Isa) -> Result<Exit, Failure> {
     };
     check(&work.work, &work.out)?;
     let first = read(weights)?;
-    let file = refit(&first, &plan, isa, &work.work, &progress()).map_err(failure)?;
+    let file = refit(&first, &plan, isa, &work.work, progress).map_err(failure)?;
     finish(&file, &work.out)
 }
 
-fn run_costs(asked: &Costs, isa: Isa) -> Result<Exit, Failure> {
+fn run_costs(asked: &Costs, isa: Isa, progress: &Progress) -> Result<Exit, Failure> {
     let Costs { weights, seed, searches, work, out } = asked;
     check(work, out)?;
     let plan = CostPlan { seed: *seed, searches: *searches };
-    let file = measure_costs(read(weights)?, &plan, isa, work, &progress()).map_err(failure)?;
+    let file = measure_costs(read(weights)?, &plan, isa, work, progress).map_err(failure)?;
     finish(&file, out)
 }
 
@@ -268,7 +269,7 @@ fn finish(file: &File, path: &Path) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn run_report(asked: &Report, isa: Isa) -> Result<Exit, Failure> {
+fn run_report(asked: &Report, isa: Isa, progress: &Progress) -> Result<Exit, Failure> {
     check_drawing(asked.svg.as_deref())?;
     let weights = match &asked.weights {
         None => Weights::embedded().or_exit(Exit::BadInput)?,
@@ -280,7 +281,7 @@ fn run_report(asked: &Report, isa: Isa) -> Result<Exit, Failure> {
     let (mut absolute, mut square) = (Vec::new(), Vec::new());
     for &(empties, games) in &asked.sets {
         let accuracy =
-            report(weights, isa, asked.seed, empties, games, &progress()).map_err(failure)?;
+            report(weights, isa, asked.seed, empties, games, progress).map_err(failure)?;
         output::line(&accuracy.to_string())?;
         absolute.push((f64::from(empties), accuracy.mean_absolute));
         square.push((f64::from(empties), accuracy.root_mean_square));
@@ -295,12 +296,12 @@ fn run_report(asked: &Report, isa: Isa) -> Result<Exit, Failure> {
     draw(&chart, asked.svg.as_deref())
 }
 
-fn run_curve(asked: &Curve, isa: Isa) -> Result<Exit, Failure> {
+fn run_curve(asked: &Curve, isa: Isa, progress: &Progress) -> Result<Exit, Failure> {
     let Curve { work, empties, games, svg } = asked;
     files::check_existing_folder("--work", work)?;
     check_drawing(svg.as_deref())?;
     svg.as_deref().map_or(Ok(()), |svg| spare(work, "--svg", svg))?;
-    let points = curve(work, isa, *empties, *games, &progress()).map_err(failure)?;
+    let points = curve(work, isa, *empties, *games, progress).map_err(failure)?;
     output::line("  labels  alone  with the neighbouring stage as prior")?;
     for &CurvePoint { labels, alone, with_prior } in &points {
         output::line(&format!("{labels:>8} {alone:>6.2} {with_prior:>6.2}"))?;
@@ -340,10 +341,6 @@ fn read(path: &Path) -> Result<File, Failure> {
     let what = || format!("reading {}", path.display());
     let content = fs::read(path).with_context(what).or_exit(Exit::BadInput)?;
     File::decode(&content).with_context(what).or_exit(Exit::BadInput)
-}
-
-fn progress() -> Progress {
-    Progress::new(output::note)
 }
 
 fn failure(error: TrainingError) -> Failure {

@@ -171,13 +171,13 @@ impl Failure {
     }
 }
 
-/// Checks the proof and prints the report to `out`.
+/// Checks the proof and prints the report to `out`, and its progress to a terminal unless it is to be `quiet`.
 ///
 /// # Errors
 /// Unless the proof is accepted and the report printed.
-pub fn run(check: &Check, out: &mut impl Write) -> Result<(), Failure> {
+pub fn run(check: &Check, out: &mut impl Write, quiet: bool) -> Result<(), Failure> {
     let path = check.file.display().to_string();
-    let report = match check_file(check, &path) {
+    let report = match check_file(check, &path, quiet) {
         Ok(report) => report,
         Err(failure) => {
             if let (true, Failure::Check { error, .. }) = (check.json, &failure) {
@@ -196,7 +196,7 @@ pub fn run(check: &Check, out: &mut impl Write) -> Result<(), Failure> {
 }
 
 /// Reads, verifies and samples.
-fn check_file(check: &Check, path: &str) -> Result<Report, Failure> {
+fn check_file(check: &Check, path: &str, quiet: bool) -> Result<Report, Failure> {
     let input = open(check).map_err(|source| Failure::Open { path: path.to_owned(), source })?;
     let mut audience = Audience { sample: sample(check)?, expectations: expectations(check)? };
     let started = Instant::now();
@@ -204,11 +204,14 @@ fn check_file(check: &Check, path: &str) -> Result<Report, Failure> {
         .map_err(|error| Failure::Check { path: path.to_owned(), error })?;
     let verifying = started.elapsed();
     let Audience { sample, expectations } = audience;
-    let leaves = sample.leaves();
+    // A proof of something else is not worth the work.
+    let is_another = check.seal.as_ref().is_some_and(|seal| *seal != verified.seal)
+        || expectations.as_ref().is_some_and(|expected| expected.unmet().next().is_some());
+    let leaves = if is_another { Vec::new() } else { sample.leaves() };
     let count = leaves.len();
-    let on_terminal = io::stderr().is_terminal();
+    let is_shown = !quiet && io::stderr().is_terminal();
     let show = |done: usize| {
-        if on_terminal {
+        if is_shown {
             let end = if done == count { '\n' } else { '\r' };
             // Nobody can be told that standard error is closed.
             drop(write!(io::stderr(), "{done} of {count} rows solved again{end}"));
@@ -273,11 +276,12 @@ fn open(check: &Check) -> io::Result<Box<dyn BufRead>> {
     Ok(Box::new(BufReader::with_capacity(1 << 16, file)))
 }
 
-/// Returns a number that nobody can know before: who makes a proof must not know the sample.
+/// Returns a number that nobody can know before: who makes a proof must not know the sample. Programs that read JSON
+/// numbers as floating-point ones read it right, too.
 fn random_seed() -> io::Result<u64> {
     let mut bytes = [0; 8];
     io::Read::read_exact(&mut File::open("/dev/urandom")?, &mut bytes)?;
-    Ok(u64::from_le_bytes(bytes))
+    Ok(u64::from_le_bytes(bytes) >> 11)
 }
 
 fn threads(check: &Check) -> usize {
@@ -307,7 +311,7 @@ fn judge(check: &Check, path: String, report: &Report) -> Result<(), Failure> {
 fn rejected(error: &CheckError) -> String {
     let (line, row) = match error {
         CheckError::Rejected { line, row, .. } => (Some(*line), *row),
-        CheckError::Reading(_) => (None, None),
+        CheckError::Reading(_) | CheckError::Aside { .. } => (None, None),
     };
     let reason = reason(error);
     serde_json::json!({ "accepted": false, "line": line, "row": row, "error": reason }).to_string()
@@ -316,7 +320,7 @@ fn rejected(error: &CheckError) -> String {
 /// Returns the error with its causes.
 fn reason(error: &CheckError) -> String {
     match error {
-        CheckError::Reading(cause) => format!("{error}: {cause}"),
+        CheckError::Reading(cause) | CheckError::Aside { cause, .. } => format!("{error}: {cause}"),
         CheckError::Rejected { .. } => error.to_string(),
     }
 }

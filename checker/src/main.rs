@@ -20,7 +20,7 @@ struct Arguments {
 }
 
 fn main() -> ExitCode {
-    match command::run(&Arguments::parse().check, &mut io::stdout().lock()) {
+    match command::run(&Arguments::parse().check, &mut io::stdout().lock(), false) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => report(&failure),
     }

@@ -147,14 +147,16 @@ impl Report {
     }
 
     /// Returns the share of the leaves in the population that may be wrong at most, at the given
-    /// confidence; `None` if a leaf of the sample is wrong, or if there is no sample.
+    /// confidence; `None` if a leaf of the sample is wrong, or if there is no sample of them.
     #[must_use]
     pub fn excluded(&self, confidence: f64) -> Option<f64> {
         let sampled = self.sampled.len() as u64;
-        if sampled == 0 || self.wrong().next().is_some() {
-            return None;
+        match sampled {
+            _ if self.wrong().next().is_some() => None,
+            all if all == self.population => Some(0.0),
+            0 => None,
+            _ => Some(share(sampled, confidence)),
         }
-        Some(if sampled == self.population { 0.0 } else { share(sampled, confidence) })
     }
 
     /// Returns a description of a false claim and of who made it.
@@ -265,6 +267,7 @@ impl Report {
         let Self { population, max_empties, seed, .. } = self;
         let (sampled, wrong) = (self.sampled.len(), self.wrong().count());
         let verdict = match (sampled, wrong) {
+            (0, _) if *population == 0 => "there are none".to_owned(),
             (0, _) => "nothing is known of them".to_owned(),
             (_, 0) => "all true".to_owned(),
             _ => format!("{wrong} false"),

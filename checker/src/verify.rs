@@ -81,7 +81,8 @@ impl Verified {
 ///
 /// # Errors
 /// [`CheckError::Rejected`] names the first line that is not as it must be;
-/// [`CheckError::Reading`] if the proof or a temporary file cannot be read or written.
+/// [`CheckError::Reading`] if the proof cannot be read, [`CheckError::Aside`] if a temporary file cannot be written or
+/// read.
 pub fn verify(input: impl BufRead, listener: &mut dyn Listener) -> Result<Verified, CheckError> {
     verify_within(CLAIMS_IN_MEMORY, input, listener)
 }
@@ -239,7 +240,7 @@ impl<'a> Verifier<'a> {
             return Err(self.reject(Some(row.number), Fault::Unsorted));
         }
         let last = self.last_claim.replace(row.claim);
-        self.is_needed(row)?;
+        self.meet_demand(row)?;
         // Both sides of a position stand next to each other.
         if let Some(claim) = last.filter(|last| last.contradicts(row.claim)) {
             return Err(self.reject(Some(row.number), Fault::Contradiction { claim }));
@@ -287,14 +288,14 @@ impl<'a> Verifier<'a> {
             Reduced::Decided(false) => Err(self.reject(number, Fault::Refuted { claim })),
             Reduced::Open(claim) if claim.is_trivial() => Ok(()),
             Reduced::Open(claim) => {
-                self.layers.add(Demand { claim, needed }).map_err(CheckError::from)
+                self.layers.add(Demand { claim, needed }).map_err(CheckError::aside)
             }
         }
     }
 
-    /// Checks that the row says what is needed, no more and no less, and that nothing needed was
-    /// left out before it.
-    fn is_needed(&mut self, row: &Row) -> Result<(), CheckError> {
+    /// Takes what the row is needed for off the list. It must say what is needed, no more and no less, and nothing that
+    /// is needed may have been left out before it.
+    fn meet_demand(&mut self, row: &Row) -> Result<(), CheckError> {
         self.open_layer(row.claim.position.empties())?;
         let next = self.due.as_ref().and_then(|(_, due)| due.peek());
         match next {
@@ -303,7 +304,7 @@ impl<'a> Verifier<'a> {
             }
             Some(next) if next.claim == row.claim => {
                 if let Some((_, due)) = &mut self.due {
-                    due.take()?;
+                    due.take().map_err(CheckError::aside)?;
                 }
                 Ok(())
             }
@@ -328,7 +329,7 @@ impl<'a> Verifier<'a> {
             };
             // What is left of the layer before is nothing: its memory is given back first.
             self.due = None;
-            self.due = Some((next, self.layers.take(next)?));
+            self.due = Some((next, self.layers.take(next).map_err(CheckError::aside)?));
         }
     }
 

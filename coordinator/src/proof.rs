@@ -69,6 +69,15 @@ pub enum ProofError {
         /// The position.
         position: Position,
     },
+    /// The proof names too many who have searched.
+    #[error(
+        "the rows were searched by so many workers and runs that their names take more than {limit} \
+         bytes, which no checker accepts: export fewer positions at a time"
+    )]
+    ManyOrigins {
+        /// The greatest number of bytes.
+        limit: usize,
+    },
     /// The receiver did not take it.
     #[error("writing the proof")]
     Output(#[from] io::Error),

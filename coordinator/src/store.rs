@@ -344,16 +344,29 @@ impl Store {
         if let Some(files) = &*guard(&self.files) {
             stats.log_bytes = size(&files.layout.log())?;
             stats.index_bytes = size(&files.layout.index())?;
-            stats.quarantine_bytes = quarantined(size(&files.layout.quarantine())?);
         }
         if let Some(Looked { layout, log, .. }) = &self.looked {
             // What was never begun, or not copied, is missing.
             let size = |path: &Path| if path.is_dir() { size(path) } else { Ok(0) };
             stats.log_bytes = size(log)?;
             stats.index_bytes = size(&layout.index())?;
-            stats.quarantine_bytes = quarantined(size(&layout.quarantine())?);
         }
+        stats.quarantine_bytes = self.quarantine_bytes()?;
         Ok(stats)
+    }
+
+    /// Returns the bytes of the claims that were put aside, 0 if there is none.
+    ///
+    /// # Errors
+    /// If their size cannot be read.
+    pub fn quarantine_bytes(&self) -> Result<u64, StoreError> {
+        let own = guard(&self.files).as_ref().map(|files| files.layout.quarantine());
+        let looked = self.looked.as_ref().map(|looked| looked.layout.quarantine());
+        // What was never begun, or not copied, is missing.
+        match own.or(looked).filter(|path| path.is_dir()) {
+            Some(path) => Ok(quarantined(size(&path)?)),
+            None => Ok(0),
+        }
     }
 
     /// Makes the index durable now, so that the next open has nothing to read again.

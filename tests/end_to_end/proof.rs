@@ -57,7 +57,7 @@ fn a_solved_position_gives_a_proof_and_an_altered_row_is_named() {
         |seal: &str| run(home.path(), &["proof", "check", "a.proof", "--json", "--seal", seal]);
     let other = seal(&"0".repeat(64));
     let json: Value = serde_json::from_str(&other.stdout[0]).expect("JSON");
-    assert_eq!(json["accepted"], false, "{json}");
+    assert_eq!((&json["accepted"], &json["sampled"]), (&false.into(), &0.into()), "{json}");
     other.assert_fails(6, "found the seal");
     assert_eq!(seal("00").code, Some(2), "no seal has two digits");
     let own = json["seal"].as_str().expect("a seal").to_uppercase();

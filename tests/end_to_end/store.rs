@@ -59,7 +59,14 @@ fn a_store_with_quarantined_claims_is_not_passed_over_in_silence() {
         provenance: Provenance { method: Method::Search, origin },
     };
     store.quarantine(&claim, Bound::exact(Score::DRAW)).expect("the disk works");
+    store.append(&[Record { bound: Bound::exact(Score::DRAW), ..claim }]).expect("the disk works");
     drop(store);
+    let exported = run(home.path(), &["proof", "export", "start", "--store", "store"]);
+    assert_eq!(exported.code, Some(0), "{exported:?}");
+    assert!(
+        exported.stderr[0].contains("claims that contradict others were put aside"),
+        "{exported:?}"
+    );
     let verify = ["store", "verify", "store"];
     let finished = run(home.path(), &verify);
     finished.assert_fails(5, "its quarantine has 1 pair of claims that contradict each other");

@@ -1,6 +1,7 @@
 //! Why a proof is rejected.
 
 use std::io;
+use std::path::PathBuf;
 
 use crate::claim::Claim;
 use crate::demands::Demand;
@@ -20,9 +21,25 @@ pub enum CheckError {
         /// What is wrong with it.
         fault: Box<Fault>,
     },
-    /// The proof or a temporary file could not be read or written.
+    /// The proof could not be read.
     #[error("reading the proof")]
     Reading(#[from] io::Error),
+    /// A temporary file could not be written or read.
+    #[error("a temporary file in {}", folder.display())]
+    Aside {
+        /// Where it is, or should be.
+        folder: PathBuf,
+        /// The system's reason.
+        #[source]
+        cause: io::Error,
+    },
+}
+
+impl CheckError {
+    /// Returns the error of a temporary file.
+    pub(super) fn aside(cause: io::Error) -> Self {
+        Self::Aside { folder: std::env::temp_dir(), cause }
+    }
 }
 
 fn named(row: Option<u64>) -> String {

@@ -34,6 +34,10 @@ fn nothing_is_said_of_rows_that_were_not_drawn() {
     let all = text(&["--all"], PROOF);
     assert!(all.contains("\nexcluded   that any of these rows is false\n"), "{all}");
     assert!(!all.contains("not drawn"), "{all}");
+    let over = resealed(&[HEAD.to_owned(), root(1, OVER, 64, 64), end(1, 0, 0)]);
+    let told = text(&[], &over);
+    assert!(told.contains("there are none"), "{told}");
+    assert_eq!(json(&[], &over)["excluded_95"], 0.0, "nothing was only searched");
     let twice = Position::from_text(TWICE).expect("a board of 4x6");
     let mut lines = vec![HEAD.to_owned(), root(1, WON, 64, 64), root(2, twice, 24, 64)];
     lines.extend([ORIGIN.to_owned(), searched(1, WON, ">=", 64), searched(2, twice, ">=", 24)]);

@@ -16,7 +16,8 @@ pub(super) struct Evidence {
     pub(super) is_search: bool,
     /// Who has found it.
     pub(super) origin: Arc<Origin>,
-    /// Positions searched; 0 if it came along with the search of another position.
+    /// Positions searched by the largest search of the position that is stored; 0 if it came along with the search of
+    /// another one.
     pub(super) nodes: u64,
     /// The move that seemed best.
     pub(super) best_move: Option<Square>,

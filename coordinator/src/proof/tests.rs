@@ -9,7 +9,10 @@ use outflank_checker::sample::Sample;
 use outflank_checker::verify::{Verified, verify};
 use outflank_engine::{BoardSize, Bound, Position, Score, Square, Symmetry, brute_force};
 
-use super::{Options, ProofError, Summary, export};
+use super::claim::{Claim, Side};
+use super::evidence::Evidence;
+use super::writer::Writer;
+use super::{Options, ProofError, Reason, Summary, export};
 use crate::store::{Method, Origin, Provenance, Record, Store};
 
 /// Returns the position of a random game when `empties` squares are left, or of another game if
@@ -387,4 +390,21 @@ fn of_two_claims_that_rows_need_of_a_position_the_stronger_one_is_proved() {
         assert_eq!((summary.rows, summary.leaves), (3, 1));
         assert_eq!(checked(&file).by_move, 2);
     }
+}
+
+/// A checker holds their texts in memory, and refuses what is longer.
+#[test]
+fn there_is_no_proof_with_more_origins_than_a_checker_accepts() {
+    let position = game(1, 10).canonical();
+    let mut writer = Writer::new(std::io::sink());
+    let long = "w".repeat(Origin::LONGEST);
+    let claim = Claim { position, side: Side::AtMost, value: Score::DRAW };
+    let most = (1 << 26) / (4 * Origin::LONGEST);
+    let written = (0..most).try_for_each(|number| {
+        let [build, weights, worker, host] = [(); 4].map(|()| long.clone());
+        let origin = Arc::new(Origin { build, weights, worker, host, run: number.to_string() });
+        let (value, is_search, nodes, best_move) = (Score::DRAW, true, 1, None);
+        writer.row(claim, &Reason::Search(Evidence { value, is_search, origin, nodes, best_move }))
+    });
+    assert!(matches!(written, Err(ProofError::ManyOrigins { .. })), "{written:?}");
 }

@@ -10,11 +10,14 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::claim::Claim;
-use super::{Reason, Summary};
+use super::{ProofError, Reason, Summary};
 use crate::store::Origin;
 
 /// The digits of the chain's state that a line carries; the last line carries all 64.
 const SHORT: usize = 16;
+
+/// A checker refuses more bytes of lines of origins than this.
+const MOST_OF_ORIGINS: usize = 1 << 26;
 
 /// Writes a proof.
 #[derive(Debug)]
@@ -22,6 +25,8 @@ pub(super) struct Writer<W> {
     out: W,
     chain: [u8; 32],
     origins: HashMap<Arc<Origin>, u64>,
+    /// The bytes of their lines.
+    bytes_of_origins: usize,
     written: Summary,
 }
 
@@ -75,11 +80,12 @@ struct EndText {
 
 impl<W: Write> Writer<W> {
     pub(super) fn new(out: W) -> Self {
-        Self { out, chain: [0; 32], origins: HashMap::new(), written: Summary::default() }
+        let (origins, written) = (HashMap::new(), Summary::default());
+        Self { out, chain: [0; 32], origins, bytes_of_origins: 0, written }
     }
 
     pub(super) fn head(&mut self, producer: &str) -> io::Result<()> {
-        self.line(&HeadText { format: "outflank-proof", version: 1, producer }, SHORT)
+        self.line(&HeadText { format: "outflank-proof", version: 1, producer }, SHORT).map(drop)
     }
 
     pub(super) fn root(
@@ -91,10 +97,10 @@ impl<W: Write> Writer<W> {
         self.written.roots += 1;
         let (root, position) = (self.written.roots, board(position));
         let (lower, upper) = (lower.discs(), upper.discs());
-        self.line(&RootText { root, position, lower, upper }, SHORT)
+        self.line(&RootText { root, position, lower, upper }, SHORT).map(drop)
     }
 
-    pub(super) fn row(&mut self, claim: Claim, reason: &Reason) -> io::Result<()> {
+    pub(super) fn row(&mut self, claim: Claim, reason: &Reason) -> Result<(), ProofError> {
         let (by, square, origin, nodes) = match reason {
             Reason::Move(square) => ("move", Some(square.to_string()), None, None),
             Reason::All => ("all", None, None, None),
@@ -106,18 +112,23 @@ impl<W: Write> Writer<W> {
         self.written.rows += 1;
         let (row, position) = (self.written.rows, board(claim.position));
         let (claim, value) = (claim.side.text(), claim.value.discs());
-        self.line(&RowText { row, position, claim, value, by, square, origin, nodes }, SHORT)
+        self.line(&RowText { row, position, claim, value, by, square, origin, nodes }, SHORT)?;
+        Ok(())
     }
 
     /// Returns the number of `origin`; the first time that costs a line.
-    fn origin(&mut self, origin: &Arc<Origin>) -> io::Result<u64> {
+    fn origin(&mut self, origin: &Arc<Origin>) -> Result<u64, ProofError> {
         if let Some(&number) = self.origins.get(origin) {
             return Ok(number);
         }
         let number = self.origins.len() as u64 + 1;
         self.origins.insert(Arc::clone(origin), number);
         let Origin { build, weights, worker, host, run } = &**origin;
-        self.line(&OriginText { origin: number, build, weights, worker, host, run }, SHORT)?;
+        let object = OriginText { origin: number, build, weights, worker, host, run };
+        self.bytes_of_origins += self.line(&object, SHORT)?;
+        if self.bytes_of_origins > MOST_OF_ORIGINS {
+            return Err(ProofError::ManyOrigins { limit: MOST_OF_ORIGINS });
+        }
         Ok(number)
     }
 
@@ -129,12 +140,14 @@ impl<W: Write> Writer<W> {
         Ok(Summary { seal: self.digits(64), ..self.written })
     }
 
-    /// Writes a line with the first `digits` digits of the chain's new state.
-    fn line(&mut self, object: &impl Serialize, digits: usize) -> io::Result<()> {
+    /// Writes a line with the first `digits` digits of the chain's new state; returns its length in bytes.
+    fn line(&mut self, object: &impl Serialize, digits: usize) -> io::Result<usize> {
         let mut text = serde_json::to_string(object)?;
         text.pop(); // the brace comes after the hash
         self.chain = Sha256::new().chain_update(self.chain).chain_update(&text).finalize().into();
-        writeln!(self.out, "{text},\"hash\":\"{}\"}}", self.digits(digits))
+        let line = format!("{text},\"hash\":\"{}\"}}\n", self.digits(digits));
+        self.out.write_all(line.as_bytes())?;
+        Ok(line.len())
     }
 
     fn digits(&self, count: usize) -> String {
