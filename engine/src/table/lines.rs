@@ -21,6 +21,8 @@ const NODES_PER_LINE: u64 = 96;
 const PORTION: usize = 1 << 10;
 /// … and no more than this before whoever does it looks at other things again.
 const MOST_AT_ONCE: usize = 1 << 14;
+/// So many lines, 8 MiB, fill a processor's own caches: they are cleared past these, in half of the time.
+const LARGE: usize = 1 << 17;
 
 /// Three entries in 64 bytes.
 #[repr(C, align(64))]
@@ -127,10 +129,12 @@ impl Lines {
         let in_use = self.in_use.swap(1, Ordering::Relaxed);
         self.most.store(1, Ordering::Relaxed);
         self.nodes.store(0, Ordering::Relaxed);
-        for line in &self.lines[..in_use] {
-            for word in line.boards.as_flattened().iter().chain(&line.packs) {
-                word.store(0, Ordering::Relaxed);
-            }
+        let in_use = &self.lines[..in_use];
+        if in_use.len() < LARGE {
+            in_use.iter().for_each(Line::clear);
+        } else {
+            in_use.iter().for_each(Line::stream);
+            fence();
         }
     }
 
@@ -211,6 +215,38 @@ impl Line {
         })
     }
 
+    fn clear(&self) {
+        self.boards
+            .as_flattened()
+            .iter()
+            .chain(&self.packs)
+            .for_each(|word| word.store(0, Ordering::Relaxed));
+    }
+
+    /// Clears the line without a place in the caches. Other threads may see that late: until [`fence`].
+    #[cfg(target_arch = "x86_64")]
+    #[allow(unsafe_code, reason = "a streaming store of an atomic is none of Rust's")]
+    fn stream(&self) {
+        // SAFETY: a line is 64 bytes of atomics, aligned to its size. Each eight bytes are written as one, as by a relaxed
+        // store.
+        unsafe {
+            std::arch::asm!(
+                "movntdq [{line}], {zero}",
+                "movntdq [{line} + 16], {zero}",
+                "movntdq [{line} + 32], {zero}",
+                "movntdq [{line} + 48], {zero}",
+                line = in(reg) std::ptr::from_ref(self),
+                zero = in(xmm_reg) std::arch::x86_64::_mm_setzero_si128(),
+                options(nostack, preserves_flags),
+            );
+        }
+    }
+
+    #[cfg(not(target_arch = "x86_64"))]
+    fn stream(&self) {
+        self.clear();
+    }
+
     /// Moves the entries of which `wanted` says so to `other`, each into the same way.
     fn give(&self, other: &Self, wanted: impl Fn(u64, u64) -> bool) {
         for (way, (player, opponent, pack)) in self.entries() {
@@ -279,6 +315,17 @@ impl Packs {
         }
     }
 }
+
+/// Has all see what was streamed.
+#[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code, reason = "an instruction of the processor")]
+fn fence() {
+    // SAFETY: every x86-64 processor has it.
+    unsafe { std::arch::x86_64::_mm_sfence() }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn fence() {}
 
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
@@ -425,6 +472,33 @@ mod tests {
         assert_eq!(lines.in_use(), FIRST_LINES);
         lines.grow(1 << 30, hash);
         assert_eq!(lines.iter().count(), 0);
+    }
+
+    #[test]
+    fn large_tables_are_cleared_to_the_last_line() {
+        for lines in [LARGE - 1, LARGE, LARGE + 5] {
+            let table = Lines::new(lines * 64).unwrap();
+            table.in_use.store(lines, Ordering::Relaxed);
+            for number in 0..lines {
+                table.lines[number].put(
+                    number % WAYS,
+                    Packs([0; 2]),
+                    9,
+                    1 + number as u64,
+                    1 << 63,
+                );
+            }
+            assert_eq!(table.iter().count(), lines);
+            table.clear();
+            let words = |line: &Line| {
+                line.boards
+                    .as_flattened()
+                    .iter()
+                    .chain(&line.packs)
+                    .any(|word| word.load(Ordering::Relaxed) != 0)
+            };
+            assert!(!table.lines.iter().any(words), "of {lines} lines");
+        }
     }
 
     #[test]
