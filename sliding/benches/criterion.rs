@@ -37,7 +37,7 @@ criterion_main!(benches);
 
 /// Single queries, independent and in a chain; batches, unions and lists.
 fn hot(criterion: &mut Criterion) {
-    for (name, methods) in chess::Questions::new().groups() {
+    for (name, methods) in chess::Questions::new(data::QUERIES).groups() {
         let mut group = criterion.benchmark_group(name);
         group.throughput(Throughput::Elements(data::QUERIES as u64));
         for mut method in methods {

@@ -16,8 +16,9 @@ pub(crate) struct Questions {
 }
 
 impl Questions {
-    pub(crate) fn new() -> Self {
-        let (squares, boards) = queries();
+    /// Makes `count` queries, eight a turn, and as many positions as ever.
+    pub(crate) fn new(count: usize) -> Self {
+        let (squares, boards) = queries(count);
         let (eights, positions) = (aligned(&boards), positions(QUERIES));
         Self { squares, boards, eights, positions }
     }

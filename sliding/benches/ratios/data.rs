@@ -29,9 +29,9 @@ pub(crate) fn aligned(boards: &[u64]) -> Vec<Eight> {
 }
 
 /// Returns random squares and boards that are occupied at a quarter.
-pub(crate) fn queries() -> (Vec<u8>, Vec<u64>) {
+pub(crate) fn queries(count: usize) -> (Vec<u8>, Vec<u64>) {
     let mut state = 1;
-    (0..QUERIES)
+    (0..count)
         .map(|_| {
             let square = (random(&mut state) % 64) as u8;
             (square, random(&mut state) & random(&mut state))

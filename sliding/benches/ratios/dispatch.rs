@@ -149,7 +149,7 @@ impl Groups<'_> {
 }
 
 pub(crate) fn measure(figures: &mut Figures) {
-    let (squares, boards) = queries();
+    let (squares, boards) = queries(QUERIES);
     let (eights, positions) = (aligned(&boards), positions(QUERIES));
     let asked = Asked { squares, boards, eights, positions, order: Cell::default() };
     let mut groups = Groups { asked: &asked, groups: Default::default() };

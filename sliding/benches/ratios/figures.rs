@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use crate::data::Method;
+use crate::data::{Method, QUERIES};
 
 /// Nanoseconds by group and method.
 #[derive(Default)]
@@ -19,8 +19,8 @@ struct Goal {
     goal: f64,
 }
 
-/// Passes in one measurement, so that reading the clock does not count.
-const REPEATS: u32 = 4;
+/// Queries in one measurement, so that reading the clock does not count.
+const UNITS: usize = 4 * QUERIES;
 
 impl Figures {
     /// Measures the methods in turns; a pass makes `units` queries.
@@ -31,16 +31,17 @@ impl Figures {
         rounds: u32,
         mut methods: Vec<Method<'_>>,
     ) {
+        let repeats = (UNITS / units).max(1);
         let mut best = vec![f64::INFINITY; methods.len()];
         for _ in 0..rounds {
             for (method, best) in methods.iter_mut().zip(&mut best) {
                 black_box((method.pass)()); // brings the questions back that others have evicted
                 let start = Instant::now();
-                for _ in 0..REPEATS {
+                for _ in 0..repeats {
                     black_box((method.pass)());
                 }
                 let nanoseconds = start.elapsed().as_secs_f64() * 1e9;
-                *best = best.min(nanoseconds / units as f64 / f64::from(REPEATS));
+                *best = best.min(nanoseconds / (units * repeats) as f64);
             }
         }
         let names = methods.iter().map(|method| method.name);

@@ -11,6 +11,13 @@
 //! $ cargo bench -p sliding --bench ratios -- dispatch
 //! ```
 //!
+//! The single queries and batches of chess are 4,096, which touch 256 KiB of a big table. With fewer, whose
+//! lines of the table fit in the first level of the cache, a look-up has its shortest latency:
+//!
+//! ```console
+//! $ RUSTFLAGS="-C target-cpu=native" cargo bench -p sliding --bench ratios -- chess --queries 64
+//! ```
+//!
 //! Methods of a group take turns, pass by pass, so that a disturbance hits all of them; the best
 //! pass counts, and in the cold group the mean time of a position. Results pass through an empty piece of
 //! assembly, which keeps the compiler from computing several queries in one vector.
@@ -38,9 +45,19 @@ const ROUNDS: u32 = 300;
 type Section = fn(&mut Figures);
 
 fn measure_chess(figures: &mut Figures) {
-    for (group, methods) in chess::Questions::new().groups() {
-        figures.measure(group, data::QUERIES, ROUNDS, methods);
+    let count = argument("--queries").map_or(data::QUERIES, |count| {
+        let count = count.parse().ok().filter(|count| count % 8 == 0 && *count > 0);
+        count.expect("--queries is a multiple of 8")
+    });
+    for (group, methods) in chess::Questions::new(count).groups() {
+        let units = if group.ends_with("of a side") { data::QUERIES } else { count };
+        figures.measure(group, units, ROUNDS, methods);
     }
+}
+
+/// Returns the argument after `option`.
+fn argument(option: &str) -> Option<String> {
+    std::env::args().skip_while(|argument| argument != option).nth(1)
 }
 
 fn main() {
@@ -62,8 +79,7 @@ fn main() {
     }
     figures.print();
     figures.print_ratios();
-    let mut arguments = std::env::args().skip_while(|argument| argument != "--svg").skip(1);
-    if let Some(folder) = arguments.next() {
+    if let Some(folder) = argument("--svg") {
         plot::write(&figures, &folder).expect("the folder of the plots can be written");
     }
 }
