@@ -12,7 +12,6 @@
 //! let (a1, b1, h8, h7) = (1 << 0, 1 << 1, 1 << 63, 1 << 55);
 //! assert_eq!(sliding::canonical::position(h8, h7), (a1, b1));
 //! ```
-//! TECHNIQUES A6.
 
 pub use outflank_kernel::symmetry::Symmetry;
 

@@ -44,8 +44,8 @@
 //! | symmetric boards that should be one | [`canonical`] |
 //!
 //! Batches on x86-64 are tuned for processors with full 512-bit units and GFNI, such as Zen 5; Zen 4 takes
-//! twice the time, which is still less than that of single queries. Without GFNI they are what LLVM
-//! makes of eight single queries.
+//! twice the time, which is still less than that of single queries. Without GFNI they are eight
+//! queries, by the generator of which LLVM makes the best vectors.
 //!
 //! The functions have a high *throughput*: many independent queries in a short time. Their vector
 //! forms take 5 to 7 ns until the result can be used, since boards have to move between registers. Where
@@ -100,7 +100,8 @@
 //! is. Every generator is a type without size that implements [`Attacks`]; those that need
 //! instructions are made from a token, which only detection gives out. A program for several
 //! processors has its whole loop compiled for each set, since a choice at each query costs more than
-//! the query:
+//! the query. It needs the feature `std`, which is not a default: without it `detect` cannot ask the CPU, and
+//! returns a token only if the crate is compiled for its set.
 //!
 //! ```
 //! use sliding::Attacks;
@@ -177,6 +178,7 @@ mod best;
 #[cfg(feature = "magic")]
 mod black_magic;
 pub mod canonical;
+#[doc(hidden)] // for the tests and benchmarks of this repository
 pub mod catalogue;
 mod classical;
 pub mod constant;

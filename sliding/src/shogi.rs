@@ -29,7 +29,6 @@
 //! let drops = shogi::pawn_drops(Side::Black, pawns);
 //! assert_eq!(drops.squares().collect::<Vec<_>>(), (37..45).collect::<Vec<_>>());
 //! ```
-//! TECHNIQUES H1–H3.
 
 mod attacks;
 #[cfg(target_arch = "x86_64")]

@@ -29,7 +29,7 @@
 //! The last two lines are ours; Qugiy spreads the marks by `L ^ (L - t)`, one operation more. With
 //! VBMI two permutations of bits do without arithmetic: `by_vbmi`.
 //!
-//! Source: `shogi-pawn-drop`; TECHNIQUES H2, H3.
+//! Source: `shogi-pawn-drop`.
 
 use outflank_kernel::bits::take_lowest;
 
