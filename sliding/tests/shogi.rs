@@ -93,6 +93,33 @@ fn check(piece: &str, square: u8, occupied: u128, expected: u128) {
     }
 }
 
+/// Code that is generic over the traits of chess and of shogi compiles for each token of the former.
+#[test]
+fn every_token_of_chess_answers_for_shogi_as_well() {
+    fn check<A: Attacks + sliding::Attacks>(set: A) {
+        let mut state = 10;
+        for square in (0..81).step_by(STEP) {
+            let [a, b, c, d] = std::array::from_fn(|_| u128::from(random(&mut state)));
+            let occupied = Contiguous::from_bits((a | b << 64) & (c | d << 64)).bits();
+            for (piece, steps) in [("rook", ROOK), ("bishop", BISHOP)] {
+                let rays: Vec<_> = steps.iter().map(|&step| ray(square, step)).collect();
+                check_set(set, piece, square, occupied, attacks(&rays, occupied));
+            }
+        }
+    }
+    check(Scalar::new());
+    check(Native);
+    #[cfg(target_arch = "aarch64")]
+    sliding::Neon::detect().into_iter().for_each(check);
+    #[cfg(target_arch = "x86_64")]
+    {
+        sliding::Ssse3::detect().into_iter().for_each(check);
+        sliding::Avx2::detect().into_iter().for_each(check);
+        sliding::Avx512::detect().into_iter().for_each(check);
+        sliding::Avx512Gfni::detect().into_iter().for_each(check);
+    }
+}
+
 /// Returns the number of occupancies tried.
 fn exhaustive(piece: &str, promoted: Option<&str>, steps: Steps<'_>) -> u32 {
     let mut noise = 0x0123_4567_89ab_cdef_0011_2233_4455_6677_u128;

@@ -1,9 +1,11 @@
 //! The trait of the back-ends, which are the tokens of the instruction sets, and the best as
 //! compiled.
 
+#[cfg(target_arch = "aarch64")]
+use outflank_kernel::Neon;
 use outflank_kernel::Scalar;
 #[cfg(target_arch = "x86_64")]
-use outflank_kernel::{Avx2, Avx512Gfni};
+use outflank_kernel::{Avx2, Avx512, Avx512Gfni, Ssse3};
 
 use super::board::{Layout, Side};
 use super::portable;
@@ -80,6 +82,30 @@ macro_rules! entered {
 entered!(Avx2, avx2);
 #[cfg(target_arch = "x86_64")]
 entered!(Avx512Gfni, avx512);
+
+/// Implements the trait for a set without a form of its own, by a set that it contains.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+macro_rules! contained {
+    ($token:ty, $self:ident => $set:expr) => {
+        impl Attacks for $token {
+            #[inline(always)]
+            fn bishop<L: Layout>($self, square: u8, occupied: L) -> L {
+                $set.bishop(square, occupied)
+            }
+
+            #[inline(always)]
+            fn rook<L: Layout>($self, square: u8, occupied: L) -> L {
+                $set.rook(square, occupied)
+            }
+        }
+    };
+}
+#[cfg(target_arch = "x86_64")]
+contained!(Ssse3, self => Scalar::new());
+#[cfg(target_arch = "x86_64")]
+contained!(Avx512, self => self.avx2());
+#[cfg(target_arch = "aarch64")]
+contained!(Neon, self => Scalar::new());
 
 impl Attacks for Native {
     #[inline(always)]
