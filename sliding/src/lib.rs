@@ -197,7 +197,7 @@ mod pext;
 mod rays;
 mod set_wise;
 pub mod shogi;
-#[cfg(any(feature = "magic", feature = "pext"))]
+#[cfg(any(feature = "magic", all(feature = "pext", target_arch = "x86_64")))]
 mod table;
 #[doc = include_str!("tricks.md")]
 pub mod tricks {}
