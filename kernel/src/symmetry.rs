@@ -46,15 +46,22 @@ pub fn engine_function(isa: crate::Isa) -> Canonical {
     engine_variant(isa).and_then(crate::catalogue::Variant::function).unwrap_or(portable::canonical)
 }
 
+/// Returns the variant of [`engine_function`].
 #[cfg(any(test, feature = "std"))]
-fn engine_variant(isa: crate::Isa) -> Option<&'static crate::catalogue::Variant<Canonical>> {
-    let (beyond, level) = (crate::choice::SYMMETRY_BEYOND, isa.level());
-    let chosen = engine_choice(level);
-    let by_table = crate::choice::SYMMETRY.on(level).variant;
+#[must_use]
+pub fn engine_variant(isa: crate::Isa) -> Option<&'static crate::catalogue::Variant<Canonical>> {
     let named = |name| VARIANTS.iter().find(|variant| variant.entry().name == name);
-    let above = (level == beyond.level && chosen == by_table).then_some(beyond.variant);
-    let mut wanted = above.into_iter().chain([chosen]).filter_map(named);
+    let mut wanted = engine_names(isa.level(), WISH).filter_map(named);
     wanted.find(|variant| variant.function().is_some())
+}
+
+/// Returns what is to be entered on a level, best first, in a build with this wish.
+#[cfg(any(test, feature = "std"))]
+fn engine_names(level: crate::Level, wish: Option<&str>) -> impl Iterator<Item = &str> {
+    let beyond = crate::choice::SYMMETRY_BEYOND;
+    let chosen = crate::choice::SYMMETRY.name(level, wish, ENTRIES);
+    let above = (level == beyond.level && wish != Some(chosen)).then_some(beyond.variant);
+    above.into_iter().chain([chosen])
 }
 
 /// Returns the image under the four symmetries without transposition, in the order of
@@ -94,11 +101,23 @@ mod tests {
         for isa in Isa::available() {
             let level = isa.level();
             let entered = engine_variant(isa).expect("each level has one").entry().name;
-            let no_wish = engine_choice(level) == choice::SYMMETRY.on(level).variant;
+            let no_wish = WISH != Some(engine_choice(level));
             let is_beyond = is_there && no_wish && isa.name() == "avx512";
             let expected = if is_beyond { beyond.variant } else { engine_choice(level) };
             assert_eq!(entered, expected, "{isa}");
         }
+    }
+
+    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+    #[test]
+    fn a_wish_for_the_choice_of_the_level_is_not_overridden_by_the_variant_beyond() {
+        let names = |wish| engine_names(crate::Level::Avx512, wish).collect::<Vec<_>>();
+        assert_eq!(names(Some("avx512_eight_images")), ["avx512_eight_images"]);
+        assert_eq!(names(Some("avx512_vptestmb")), ["avx512_vptestmb"]);
+        for none in [None, Some("")] {
+            assert_eq!(names(none), ["gfni", "avx512_eight_images"]);
+        }
+        assert_eq!(names(Some("gfni"))[0], "gfni");
     }
 
     #[test]
