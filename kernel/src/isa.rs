@@ -232,8 +232,8 @@ impl Isa {
         Self::chosen().unwrap_or_else(|_| Self::detect())
     }
 
-    /// Returns the set with this name (`scalar`, `avx2`, `avx512`, `neon`); the empty word and
-    /// `auto` mean the best one.
+    /// Returns the set with this name (`scalar`, `avx2`, `avx512`, `neon`) or that of its level (`sse2` for
+    /// `scalar` on x86-64); the empty word and `auto` mean the best one.
     ///
     /// # Errors
     /// If the word is unknown, or names a set that this CPU lacks.
@@ -242,7 +242,7 @@ impl Isa {
         if word.is_empty() || word == "auto" {
             return Ok(Self::detect());
         }
-        let found = Self::available().find(|isa| isa.name() == word);
+        let found = Self::available().find(|isa| isa.name() == word || isa.level().name() == word);
         found.ok_or_else(|| IsaError {
             word: word.to_owned(),
             known: NAMES.contains(&word),
@@ -303,6 +303,7 @@ mod tests {
     fn sets_are_found_by_their_name() {
         for isa in Isa::available() {
             assert_eq!(Isa::named(&isa.to_string()), Ok(isa));
+            assert_eq!(Isa::named(isa.level().name()), Ok(isa));
         }
         assert_eq!(Isa::named("auto"), Ok(Isa::detect()));
         assert_eq!(Isa::named(""), Ok(Isa::detect()));

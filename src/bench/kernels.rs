@@ -9,6 +9,7 @@ mod runner;
 use anyhow::anyhow;
 use clap::Args;
 use outflank_engine::notation;
+use outflank_kernel::Isa;
 
 use crate::exit::{self, Exit, Failure, OrExit};
 use runner::{Runner, Sample, measure};
@@ -52,13 +53,14 @@ fn rounds(text: &str) -> Result<u32, String> {
 
 /// Measures and prints what is asked for.
 pub(crate) fn run(arguments: &Kernels) -> Result<Exit, Failure> {
+    let isa = Isa::chosen().or_exit(Exit::BadInput)?;
     let samples = samples().or_exit(Exit::Failed)?;
     let runners = chosen(arguments).or_exit(Exit::BadInput)?;
     if let Some(variant) = &arguments.pass {
         return pass(&runners, variant, &samples).or_exit(Exit::BadInput);
     }
     let measured = measure(&runners, &samples, arguments.rounds);
-    report::print(&measured, samples.len(), arguments.json).or_exit(Exit::Failed)?;
+    report::print(&measured, isa, samples.len(), arguments.json).or_exit(Exit::Failed)?;
     Ok(Exit::Done)
 }
 
