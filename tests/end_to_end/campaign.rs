@@ -193,6 +193,28 @@ fn campaigns_are_kept_and_solved_without_a_cluster() {
         .assert_fails(2, "there is no campaign two; there are no others");
 }
 
+/// The outcomes were compared with the store only after proofs had been taken back.
+#[test]
+fn what_is_decided_is_open_again_if_a_repair_finds_that_its_proof_is_lost() {
+    let home = home_with(&[("list.obf", &format!("{}\n", ffo(1)))]);
+    let home = home.path();
+    let done = |arguments: &[&str]| {
+        let finished = run(home, arguments);
+        assert_eq!(finished.code, Some(0), "{finished:?}");
+        finished
+    };
+    done(&["campaign", "import", "one", "list.obf", "--store", "store"]);
+    done(&["campaign", "run", "--threads", "1", "--hash", "64M", "--store", "store"]);
+    let open = || {
+        let told = done(&["campaign", "status", "one", "--json", "--store", "store"]);
+        told.objects()[0]["open"].clone()
+    };
+    assert_eq!(open(), 0);
+    fs::remove_file(home.join("store/log/000001.log")).expect("the store is ours");
+    done(&["store", "repair", "store"]);
+    assert_eq!(open(), 1);
+}
+
 /// Runs the command at the end of a message as a shell does.
 fn typed(home: &Path, message: &str) -> Finished {
     let (_, command) = message.split_once(PROGRAM).expect("the message ends with a command");

@@ -89,10 +89,11 @@ pub fn taken_back(path: &Path) -> Result<TakenBack, StoreError> {
     Ok(TakenBack { workers, is_all })
 }
 
-/// Has the verdicts that the file `path` notes carried out again when a coordinator next begins with it:
-/// a repair of the store may have lost what took claims back. Returns how many there are.
+/// Has the verdicts that the file `path` notes carried out again when a coordinator next begins with it, if there is
+/// such a file: a repair of the store may have lost what took claims back. Returns how many there are.
 ///
 /// They get new eras, since proofs will be taken back once more for each of them: what was reviewed before is in doubt.
+/// Without a verdict one is noted that is about nobody, and carried out: proofs may be lost all the same.
 ///
 /// # Errors
 /// If the file cannot be read or written, or is damaged.
@@ -101,12 +102,20 @@ pub fn reopen_verdicts(path: &Path) -> Result<usize, StoreError> {
         return Ok(0);
     }
     let mut docket = Docket::open(Some(path))?;
-    let last = docket.era();
-    for (verdict, era) in docket.verdicts.iter_mut().zip(last + 1..) {
+    let (next, knows_all) = (docket.era() + 1, docket.has_all_eras());
+    docket.verdicts.retain(|verdict| !verdict.workers.is_empty());
+    let count = docket.verdicts.len();
+    for (verdict, era) in docket.verdicts.iter_mut().zip(next..) {
         verdict.era = era;
     }
+    if count == 0 {
+        let reason = "proofs may be lost since a repair of the store".to_owned();
+        let nobody = Verdict { era: next, workers: vec![], reason, is_refused: true };
+        docket.verdicts.extend(knows_all.then_some(nobody));
+        docket.carried_out = next;
+    }
     docket.write_anew(path)?;
-    Ok(docket.verdicts.len())
+    Ok(count)
 }
 
 /// A claim that is being solved again, and the name of the worker that made it, if that is known.
@@ -459,5 +468,24 @@ mod tests {
         }
         let none = folder.path().join("none.jsonl");
         assert_eq!((reopen_verdicts(&none).unwrap(), none.exists()), (0, false));
+    }
+
+    /// Campaigns were not reviewed where a repair had lost proofs and no worker had ever been found to be wrong.
+    #[test]
+    fn a_repair_that_may_have_lost_proofs_moves_the_era_also_without_a_verdict() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("docket.jsonl");
+        drop(Docket::open(Some(&path)).unwrap());
+        for era in 1..=2 {
+            assert_eq!(reopen_verdicts(&path).unwrap(), 0);
+            let docket = Docket::open(Some(&path)).unwrap();
+            assert_eq!((docket.era(), docket.pending()), (era, vec![]));
+            let nobody = TakenBack { workers: vec![], is_all: true };
+            assert_eq!(taken_back(&path).unwrap(), nobody);
+        }
+        Docket::open(Some(&path)).unwrap().convict(verdict(3)).unwrap();
+        assert_eq!(reopen_verdicts(&path).unwrap(), 1);
+        let again = Verdict { era: 4, ..verdict(3) };
+        assert_eq!(Docket::open(Some(&path)).unwrap().pending(), [again]);
     }
 }

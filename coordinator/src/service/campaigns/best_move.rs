@@ -7,13 +7,15 @@ use crate::service::{ProofStore, solver};
 /// Returns a move that is proved to reach `value`, the value of `position`, if one is known: the one
 /// that was stored with it, or one that the bounds of the positions after the moves prove.
 ///
-/// A value that came along with the search of another position was stored without its move.
+/// A value that came along with the search of another position was stored without its move. The move of a bound that
+/// does not reach `value`, as where the store has lost its better one, may be any.
 pub(super) fn best_move(
     store: &dyn ProofStore,
     position: Position,
     value: Score,
 ) -> Option<Square> {
-    let named = store.get(position.canonical()).and_then(|stored| stored.best_move);
+    let stored = store.get(position.canonical()).filter(|stored| stored.bound.lower() >= value);
+    let named = stored.and_then(|stored| stored.best_move);
     let seen = named.and_then(|square| solver::as_seen_by(position, square));
     let reaches = |square: &Square| {
         position.play(*square).is_some_and(|after| most_after(store, after) <= -value)
@@ -62,10 +64,13 @@ mod tests {
 
     /// Stores the value of a position without a move.
     fn keep(store: &Store, position: Position) {
+        keep_bound(store, position, Bound::exact(brute_force::value(position)), None);
+    }
+
+    fn keep_bound(store: &Store, position: Position, bound: Bound, best_move: Option<Square>) {
         let provenance = Provenance { method: Method::Search, origin: Arc::new(Origin::default()) };
-        let bound = Bound::exact(brute_force::value(position));
         let position = position.canonical();
-        let record = Record { position, bound, best_move: None, nodes: 7, provenance };
+        let record = Record { position, bound, best_move, nodes: 7, provenance };
         store.append(&[record]).expect("memory does not fail");
     }
 
@@ -92,6 +97,20 @@ mod tests {
             assert_eq!(-brute_force::value(after), value);
         }
         assert!(passes > 0 && ends > 0, "{passes} passes, {ends} ends");
+    }
+
+    /// The proof of the value was lost, and the store had a bound of it with a move of its own.
+    #[test]
+    fn the_move_of_a_bound_that_does_not_reach_the_value_is_not_named() {
+        let position = played(3, 6).canonical();
+        let value = brute_force::value(position);
+        let named = Square::all(position.moves()).next();
+        let store = Store::in_memory();
+        let less = Score::new(value.discs() - 2).expect("it is not the least");
+        keep_bound(&store, position, Bound::at_least(less), named);
+        assert_eq!(best_move(&store, position, value), None);
+        keep_bound(&store, position, Bound::at_least(value), named);
+        assert_eq!(best_move(&store, position, value), named);
     }
 
     #[test]
