@@ -1,4 +1,4 @@
-//! Writing the proof log: one frame, one data sync.
+//! Writing the proof log: one frame, one data sync; only a copy of a log is synced when it is complete.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -55,6 +55,33 @@ impl Log {
     /// When the write fails, the log is cut back to its last good frame; when that or the sync
     /// fails, nobody knows what is on disk, and the log refuses everything that follows.
     pub(super) fn append(&mut self, body: &[u8]) -> Result<(), StoreError> {
+        self.write(body)?;
+        if let Err(error) = self.file.sync() {
+            self.refuse(&format!("syncing {} failed: {error}", self.path.display()));
+            // What was not synced must not be found by the next open either, if it can be helped.
+            if let Err(second) = self.cut() {
+                tracing::warn!(path = %self.path.display(), %second, "cutting the log failed too");
+            }
+            return Err(StoreError::io("syncing", &self.path)(error));
+        }
+        self.advance();
+        Ok(())
+    }
+
+    /// Writes a frame of these items; it is on disk after [`Log::sync`].
+    pub(super) fn copy(&mut self, body: &[u8]) -> Result<(), StoreError> {
+        self.write(body)?;
+        self.advance();
+        Ok(())
+    }
+
+    /// Returns when all frames are on disk.
+    pub(super) fn sync(&mut self) -> Result<(), StoreError> {
+        self.file.sync().map_err(StoreError::io("syncing", &self.path))
+    }
+
+    /// Writes a frame of these items behind the end.
+    fn write(&mut self, body: &[u8]) -> Result<(), StoreError> {
         if let Some(reason) = &self.refusal {
             let path = self.folder.parent().unwrap_or(&self.folder).to_owned();
             return Err(StoreError::Refusing { path, reason: reason.clone() });
@@ -70,17 +97,13 @@ impl Log {
             }
             return Err(StoreError::io("writing", &self.path)(error));
         }
-        if let Err(error) = self.file.sync() {
-            self.refuse(&format!("syncing {} failed: {error}", self.path.display()));
-            // What was not synced must not be found by the next open either, if it can be helped.
-            if let Err(second) = self.cut() {
-                tracing::warn!(path = %self.path.display(), %second, "cutting the log failed too");
-            }
-            return Err(StoreError::io("syncing", &self.path)(error));
-        }
+        Ok(())
+    }
+
+    /// Moves the end behind the frame that was just written.
+    fn advance(&mut self) {
         self.end.offset += self.buffer.len() as u64;
         self.end.frame += 1;
-        Ok(())
     }
 
     /// Refuses every later append.
@@ -95,6 +118,7 @@ impl Log {
 
     /// Begins the next segment. If that fails, the next append tries again.
     fn next_segment(&mut self) -> Result<(), StoreError> {
+        self.sync()?; // The frames of a copy have not been.
         let segment = self.end.segment + 1;
         let path = segment_path(&self.folder, segment);
         let file = self.disk.open(&path).map_err(StoreError::io("creating", &path))?;

@@ -181,12 +181,21 @@ fn keep_log(layout: &Layout, extent: Extent, found: &Verification) -> Result<Rep
 fn salvage_everything(layout: &Layout, taken_back: &TakenBack) -> Result<Repair, StoreError> {
     finish(layout)?;
     let mut done = Repair::default();
-    salvage(layout, taken_back, &mut done)?;
+    salvage(layout, taken_back, &mut done).inspect_err(|_| clear_up(layout))?;
     done.aside.extend(layout.move_aside("MANIFEST")?);
     done.aside.extend(layout.move_index_aside()?);
-    salvage_quarantine(layout, &mut done)?;
+    salvage_quarantine(layout, &mut done).inspect_err(|_| clear_up(layout))?;
     done.aside.extend(finish(layout)?);
     Ok(done)
+}
+
+/// Removes what a copy that could not be made has left: it may take the room that was wanting.
+fn clear_up(layout: &Layout) {
+    for path in [layout.salvage(), layout.salvage_index()].iter().filter(|path| path.exists()) {
+        if let Err(error) = remove_folder(path) {
+            tracing::warn!(%error, "a copy that is useless stays");
+        }
+    }
 }
 
 /// Removes all indexes but the last that were moved aside: earlier releases left one for each rebuild that was

@@ -72,13 +72,14 @@ pub(super) fn salvage(
             done.frames += 1;
             done.claims += frame.claims.len() as u64;
             for body in origins.bodies(frame, done) {
-                new.append(&body)?;
+                new.copy(&body)?;
             }
         }
     }
     if plan.withdraws_before.is_some_and(|before| before >= number) {
         done.taken_back = take_back(layout, &mut new, taken_back)?;
     }
+    new.sync()?;
     drop(new);
     rename(layout, &layout.salvage(), &layout.salvaged())
 }
@@ -208,7 +209,7 @@ fn take_back(layout: &Layout, new: &mut Log, taken_back: &TakenBack) -> Result<u
     let Whole { origins, .. } = open::read_whole(&layout.salvage(), &index, None)?;
     let fallen = withdraw::fallen(&index, &origins, &taken_back.names())?;
     for positions in fallen.chunks(A_FRAME) {
-        new.append(&withdraw::body(positions))?;
+        new.copy(&withdraw::body(positions))?;
     }
     drop(index);
     if let Err(error) = remove_folder(&folder) {
@@ -239,8 +240,9 @@ pub(super) fn salvage_quarantine(layout: &Layout, done: &mut Repair) -> Result<(
     }
     let mut new = new_log(&layout.salvage())?;
     for frame in &frames {
-        new.append(&frame.body())?;
+        new.copy(&frame.body())?;
     }
+    new.sync()?;
     drop(new);
     rename(layout, &layout.salvage(), &layout.salvaged_quarantine())
 }

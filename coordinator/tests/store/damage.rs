@@ -357,3 +357,20 @@ fn a_repair_that_was_interrupted_before_the_exchange_is_completed_by_the_next_re
     assert_eq!((done.damages, done.claims, done.records), (0, 3, 3), "{done:?}");
     assert_holds(&Store::open(folder.path()).unwrap().0, 3);
 }
+
+/// The room that the copy took was wanting for the next try.
+#[test]
+fn a_repair_that_fails_leaves_no_copy_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    store_of(folder.path(), &[1, 2]);
+    flip_byte(&segment(folder.path(), 1), 40);
+    // No folder can take the place of a link, even of one that leads nowhere.
+    let salvaged = folder.path().join("salvaged");
+    std::os::unix::fs::symlink("nowhere", &salvaged).unwrap();
+    repair(folder.path()).unwrap_err();
+    for name in ["salvage", "salvage-index"] {
+        assert!(!folder.path().join(name).exists(), "{name}");
+    }
+    fs::remove_file(salvaged).unwrap();
+    assert_eq!(repair(folder.path()).unwrap().lost, 1);
+}
