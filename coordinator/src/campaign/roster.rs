@@ -178,21 +178,24 @@ impl Roster {
     }
 
     /// Pauses or resumes a campaign, or changes its priority; returns when that is on disk. What it
-    /// has asked is given up and asked again when its turn comes.
+    /// has asked is given up and asked again when its turn comes, unless nothing changes.
     ///
     /// # Errors
     /// [`CampaignError::Unknown`], [`CampaignError::Io`].
     pub fn change(&mut self, change: &Change) -> Result<Campaign, CampaignError> {
-        self.member(&change.name)?;
-        self.lives += 1;
-        let life = self.lives;
-        let member = self.members.get_mut(&change.name).expect("it was just found");
+        let member = self.member(&change.name)?;
         let old = member.ledger.state;
         let state = State {
             priority: change.priority.unwrap_or(old.priority),
             paused: change.paused.unwrap_or(old.paused),
             ..old
         };
+        if state == old && !member.is_held_up() {
+            return Ok(member.campaign());
+        }
+        self.lives += 1;
+        let life = self.lives;
+        let member = self.members.get_mut(&change.name).expect("it was just found");
         member.ledger.set_state(state)?;
         member.begin_again(life);
         tracing::info!(

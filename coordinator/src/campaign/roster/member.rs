@@ -69,6 +69,11 @@ impl Member {
         !self.ledger.state.paused && self.fault.is_none()
     }
 
+    /// Returns whether the campaign or a row of it waits until somebody lets it go on.
+    pub(super) fn is_held_up(&self) -> bool {
+        self.fault.is_some() || !self.disputed.is_empty()
+    }
+
     pub(super) fn active(&self) -> usize {
         self.flights.len()
     }

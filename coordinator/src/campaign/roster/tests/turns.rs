@@ -156,3 +156,19 @@ fn a_row_whose_answers_contradict_each_other_is_disputed() {
     assert_eq!((campaign.disputed, campaign.open, campaign.active), (1, 1, 0));
     assert!(roster.fill(1).is_empty());
 }
+
+/// The rows in hand were given up and asked again, and what had been searched for them was lost.
+#[test]
+fn a_change_that_changes_nothing_gives_nothing_up() {
+    let (_folder, mut roster) = new_roster();
+    import(&mut roster, "one", TASKS);
+    let ask = roster.fill(1).remove(0);
+    let same = Change { name: "one".to_owned(), paused: Some(false), priority: Some(100) };
+    roster.change(&same).unwrap();
+    assert!(roster.lives().contains(&ask.life));
+    roster.failed(ask.life, ask.row, true);
+    roster.change(&same).unwrap();
+    assert_eq!(rows(&roster.fill(1)), [ask.row], "a disputed row is asked again");
+    roster.change(&Change { priority: Some(7), ..same }).unwrap();
+    assert_eq!(roster.fill(1)[0].terms.priority, 7);
+}
