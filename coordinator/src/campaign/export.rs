@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use outflank_engine::{Bound, Position, Score, Square};
 use outflank_proto::campaign::{Form, Selection};
+use sha2::{Digest, Sha256};
 
 use super::error::CampaignError;
 use super::form::{self, Answer, Defaults, Row, State};
@@ -29,6 +30,8 @@ pub struct Export {
     defaults: Defaults,
     selection: Selection,
     limit: u64,
+    /// The list's SHA-256 when it was imported, in hexadecimal digits.
+    sha256: String,
 }
 
 /// Why an export ended early.
@@ -70,11 +73,15 @@ impl Export {
             defaults: ledger.defaults,
             selection,
             limit: limit.unwrap_or(u64::MAX),
+            sha256: ledger.head.sha256.clone(),
         })
     }
 
     /// Writes the rows that were chosen. `best_move` returns a move that is proved best, if one is
     /// known. Returns the number of rows.
+    ///
+    /// It fails in the end if the list is not as it was imported: answers may then stand beside other questions. Some
+    /// rows, up to a limit, are not worth a look at the whole list.
     ///
     /// All rows in the form of the import are the list itself, down to the last byte, but for the
     /// lines that this form lets an answer change.
@@ -90,6 +97,9 @@ impl Export {
             self.chosen(best_move, out)?
         };
         out.flush()?;
+        if self.limit == u64::MAX {
+            self.check_list()?;
+        }
         Ok(written)
     }
 
@@ -104,8 +114,7 @@ impl Export {
             written += 1;
             Ok(ControlFlow::Continue(()))
         })?;
-        let end = self.list.metadata().map_err(CampaignError::io("reading", &self.folder))?;
-        self.copy(copied, end.len(), out)?;
+        self.copy(copied, self.length()?, out)?;
         Ok(written)
     }
 
@@ -194,14 +203,46 @@ impl Export {
         }
     }
 
-    /// Copies bytes of the list that belong to no row.
+    /// Compares the list with what was imported.
+    fn check_list(&self) -> Result<(), ExportError> {
+        let mut hash = Sha256::new();
+        self.read_list(0, self.length()?, |bytes| {
+            hash.update(bytes);
+            Ok(())
+        })?;
+        let found = ledger::digits(hash);
+        if found == self.sha256 {
+            return Ok(());
+        }
+        let [found, expected] = [&found, &self.sha256].map(|digits| format!("SHA-256 {digits}"));
+        Err(CampaignError::damaged(&self.folder.join(LIST), found, expected).into())
+    }
+
+    /// Returns the length of the list in bytes.
+    fn length(&self) -> Result<u64, CampaignError> {
+        let list = self.list.metadata().map_err(CampaignError::io("reading", &self.folder))?;
+        Ok(list.len())
+    }
+
+    /// Copies bytes of the list.
     fn copy(&self, from: u64, to: u64, out: &mut impl Write) -> Result<(), ExportError> {
-        let (mut at, mut buffer) = (from, vec![0; 4096]);
+        self.read_list(from, to, |bytes| Ok(out.write_all(bytes)?))
+    }
+
+    /// Shows bytes of the list, some at a time.
+    fn read_list(
+        &self,
+        from: u64,
+        to: u64,
+        mut show: impl FnMut(&[u8]) -> Result<(), ExportError>,
+    ) -> Result<(), ExportError> {
+        let mut buffer = vec![0; to.saturating_sub(from).min(1 << 16) as usize];
+        let mut at = from;
         while at < to {
             let count = (to - at).min(buffer.len() as u64) as usize;
             let read = self.list.read_exact_at(&mut buffer[..count], at);
             read.map_err(CampaignError::io("reading", &self.folder))?;
-            out.write_all(&buffer[..count])?;
+            show(&buffer[..count])?;
             at += count as u64;
         }
         Ok(())

@@ -244,7 +244,7 @@ impl Import {
         })?;
         records.sync()?;
         head.form = form.name().to_owned();
-        head.sha256 = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        head.sha256 = ledger::digits(hash);
         ledger::write_json(&folder.0, STATE, &state)?;
         ledger::write_json(&folder.0, HEAD, &head)?;
         Ok(Imported { folder, head })

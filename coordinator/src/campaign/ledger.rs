@@ -17,6 +17,7 @@ use outflank_engine::{BoardSize, Score, Window};
 use outflank_proto::campaign::{Form, ImportHead};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use super::error::CampaignError;
 use super::form::{self, Defaults, Row};
@@ -121,6 +122,10 @@ impl Ledger {
         let path = folder.join(HEAD);
         let head: Head = read_json(&path)?;
         let nonsense = |what: &str| CampaignError::damaged(&path, what.to_owned(), "a campaign");
+        // Two of one name could not be told from each other.
+        if folder.file_name().is_none_or(|name| name != head.name.as_str()) {
+            return Err(nonsense(&format!("a copy of the campaign {}", head.name)));
+        }
         if head.schema != SCHEMA {
             let found = format!("schema version {}", head.schema);
             return Err(CampaignError::damaged(&path, found, format!("version {SCHEMA}")));
@@ -178,6 +183,11 @@ impl Ledger {
         self.state = state;
         Ok(())
     }
+}
+
+/// Returns a hash in hexadecimal digits.
+pub(super) fn digits(hash: Sha256) -> String {
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Returns the line of a record in the list of the campaign in `folder`.

@@ -467,3 +467,40 @@ fn the_log_is_told_now_and_then_how_far_a_campaign_is() {
     let mut decided = |seconds| member.decided_since(Duration::from_secs(seconds));
     assert_eq!([1, 599, 600, 601, 1300].map(&mut decided), [None, None, Some(2), None, None]);
 }
+
+/// Both went by the folder's name in some places, and by the name inside in others.
+#[test]
+fn a_copy_of_a_campaign_is_refused() {
+    let (_folder, mut roster) = new_roster();
+    import(&mut roster, "one", TASKS);
+    let copy = roster.folder().join("two");
+    fs::create_dir(&copy).unwrap();
+    for entry in fs::read_dir(roster.folder().join("one")).unwrap() {
+        let entry = entry.unwrap();
+        fs::copy(entry.path(), copy.join(entry.file_name())).unwrap();
+    }
+    let path = roster.folder().to_owned();
+    drop(roster);
+    let campaigns = Roster::open(&path).unwrap().list(None).unwrap();
+    let faults = [&campaigns[0].fault, &campaigns[1].fault];
+    assert!(faults[0].is_empty() && faults[1].contains("a copy of the campaign one"), "{faults:?}");
+}
+
+/// The answers of other questions stood beside those that nobody had asked.
+#[test]
+fn an_export_fails_if_the_list_was_changed_in_place() {
+    let (_folder, mut roster) = new_roster();
+    import(&mut roster, "one", TASKS);
+    let list = roster.folder().join("one/list");
+    fs::write(&list, TASKS.replace(",96,4,", ",96,6,")).unwrap();
+    let fault = |form, selection, limit| {
+        let wanted = ExportRequest { name: "one".to_owned(), form, selection, limit };
+        let exported = roster.export(&wanted).unwrap().run(&|_, _| None, &mut Vec::new());
+        exported.err().map(|error| format!("{error:?}"))
+    };
+    for (form, selection) in [(None, Selection::All), (Some(Form::Json), Selection::Open)] {
+        let fault = fault(form, selection, None).expect("another list");
+        assert!(fault.contains("one/list") && fault.contains("SHA-256"), "{fault}");
+    }
+    assert_eq!(fault(None, Selection::All, Some(1)), None, "it is not read to its end");
+}
