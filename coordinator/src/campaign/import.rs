@@ -260,6 +260,9 @@ fn flush(file: BufWriter<File>, folder: &Path) -> Result<(), CampaignError> {
 /// Returns about how many nodes a row will take. Without a predicted score the claim is taken to be
 /// barely true, which is the dearest case: a search for an opinion would cost more than the import.
 fn predicted(row: &Row) -> f64 {
+    if row.position.is_over() {
+        return 0.0;
+    }
     let claimed = match row.question {
         Question::Claim(claim) if claim.lower() > Score::MIN => claim.lower(),
         Question::Claim(claim) => claim.upper(),

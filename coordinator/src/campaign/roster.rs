@@ -28,6 +28,9 @@ const REMOVED: &str = ".removed-";
 /// A file of earlier releases; that outcomes may rest on proofs which were taken back follows from the docket now.
 const DOUBT: &str = ".doubt";
 
+/// The most campaigns that an error names: it travels in the head of an answer, which has little room.
+const MOST_NAMED: usize = 20;
+
 /// Returns what is proved of a position.
 pub(crate) type Proved<'a> = &'a dyn Fn(Position) -> Bound;
 
@@ -167,7 +170,15 @@ impl Roster {
         let names: Vec<&str> = self.members.keys().map(String::as_str).collect();
         let known = match names.as_slice() {
             [] => "there are no others".to_owned(),
-            names => format!("there are {}", names.join(", ")),
+            names => {
+                let (named, rest) = names.split_at(names.len().min(MOST_NAMED));
+                let more = if rest.is_empty() {
+                    String::new()
+                } else {
+                    format!(", and {} more", rest.len())
+                };
+                format!("there are {}{more}", named.join(", "))
+            }
         };
         CampaignError::Unknown { name: name.to_owned(), known }
     }

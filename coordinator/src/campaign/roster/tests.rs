@@ -468,6 +468,30 @@ fn the_log_is_told_now_and_then_how_far_a_campaign_is() {
     assert_eq!([1, 599, 600, 601, 1300].map(&mut decided), [None, None, Some(2), None, None]);
 }
 
+/// With hundreds of names the error did not fit the head of the answer, and was taken for a lost connection.
+#[test]
+fn who_asks_for_a_campaign_that_there_is_not_is_told_some_of_the_others() {
+    let (_folder, mut roster) = new_roster();
+    let told = |roster: &Roster| roster.list(Some("other")).unwrap_err().to_string();
+    for number in 0..20 {
+        import(&mut roster, &format!("list-{number:02}"), TASKS);
+    }
+    assert!(told(&roster).ends_with("list-18, list-19"), "{}", told(&roster));
+    for number in 20..23 {
+        import(&mut roster, &format!("list-{number:02}"), TASKS);
+    }
+    assert!(told(&roster).ends_with("list-18, list-19, and 3 more"), "{}", told(&roster));
+}
+
+/// It counted as if it had to be searched from its first move on.
+#[test]
+fn a_game_that_is_over_takes_no_time() {
+    let (_folder, mut roster) = new_roster();
+    let over = Position::new(0xff, 0).unwrap();
+    assert!(over.is_over());
+    assert_eq!(import(&mut roster, "over", &line(over, "")).predicted_nodes_left, 0.0);
+}
+
 /// Both went by the folder's name in some places, and by the name inside in others.
 #[test]
 fn a_copy_of_a_campaign_is_refused() {
