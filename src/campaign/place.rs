@@ -26,6 +26,7 @@ impl Place {
         if let Some(address) = connect {
             return Ok(Self { connection: cluster::connect(address, access).await?, local: None });
         }
+        machine::allow_many_files(); // Each campaign has two open.
         let path = store.clone().map_or_else(machine::default_store, Ok)?;
         // Only an import has a reason to begin a store: elsewhere the name is mistyped.
         let opened = match action {
@@ -38,6 +39,7 @@ impl Place {
 
     /// Starts a coordinator and a worker.
     async fn worked(run: &Run) -> Result<Self, Failure> {
+        machine::allow_many_files();
         let path = run.store.clone().map_or_else(machine::default_store, Ok)?;
         let options = options(&path, run.job_nodes);
         let opened = store::opened_existing(&path).await?;
