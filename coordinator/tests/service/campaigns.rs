@@ -241,6 +241,20 @@ async fn what_cannot_be_is_refused_with_a_reason() {
     service.stop().await.unwrap();
 }
 
+/// Whoever sent a list line by line was told of a bad line with the next one.
+#[tokio::test]
+async fn a_bad_line_is_told_although_nothing_more_comes() {
+    let folder = tempfile::tempdir().unwrap();
+    let (service, mut client) = start(folder.path(), &Arc::new(Store::in_memory()));
+    let (parts, receiver) = mpsc::channel(2);
+    parts.send(ImportPart::Head(head("slow"))).await.unwrap();
+    parts.send(ImportPart::Data(b"{}\n".to_vec())).await.unwrap();
+    let error = client.import(receiver).await.unwrap_err();
+    assert!(matches!(error, ClientError::Rejected { .. }), "{error}");
+    drop(parts);
+    service.stop().await.unwrap();
+}
+
 #[tokio::test]
 async fn a_coordinator_without_a_folder_keeps_no_campaigns() {
     let service = service(fine(), Arc::new(Store::in_memory()));

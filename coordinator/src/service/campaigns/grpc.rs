@@ -95,9 +95,15 @@ impl campaigns_server::Campaigns for CampaignsService {
             let _place = place; // As long as it takes.
             take(&folder, &head, rival, receiver)
         });
-        while let Some(part) = self.next(&mut parts).await? {
+        loop {
+            let part = tokio::select! {
+                part = self.next(&mut parts) => part?,
+                // It has found a fault, or has all; who sends may take its time with what comes next.
+                () = sender.closed() => break,
+            };
+            let Some(part) = part else { break };
             if sender.send(part).await.is_err() {
-                break; // It has found a fault.
+                break;
             }
         }
         drop(sender);
