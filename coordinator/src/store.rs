@@ -64,7 +64,7 @@ use origins::Origins;
 use queue::{Queue, Request, guard};
 use read_only::Looked;
 
-pub(crate) use disk::sync_folder;
+pub(crate) use disk::{create_folders, sync_folder};
 pub use error::StoreError;
 pub use export::ExportError;
 pub use open::{Opened, Options, Rebuilt};

@@ -19,7 +19,7 @@ use super::export::Export;
 use super::import::{Imported, Rival, UNFINISHED};
 use super::ledger::{Ledger, State};
 use crate::core::Terms;
-use crate::store::sync_folder;
+use crate::store::{create_folders, sync_folder};
 use member::Member;
 
 /// How the names of campaigns that are being removed begin.
@@ -70,7 +70,7 @@ impl Roster {
     /// # Errors
     /// [`CampaignError::Io`].
     pub fn open(folder: &Path) -> Result<Self, CampaignError> {
-        fs::create_dir_all(folder).map_err(CampaignError::io("creating", folder))?;
+        create_folders(folder).map_err(CampaignError::io("creating", folder))?;
         let (members, broken) = (BTreeMap::new(), BTreeMap::new());
         let mut roster = Self { folder: folder.to_owned(), members, broken, lives: 0, era: 0 };
         let failed = || CampaignError::io("listing", folder);

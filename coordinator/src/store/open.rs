@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::disk::{Disk, sync_folder};
+use super::disk::{Disk, create_folders, sync_folder};
 use super::error::StoreError;
 use super::files::{Files, Layout, note_doubt, remove_folder};
 use super::frame::HEAD_BYTES;
@@ -124,10 +124,7 @@ fn create(store: &Path) -> Result<(), StoreError> {
         return not_a_store("a file".to_owned());
     }
     if !store.exists() {
-        fs::create_dir_all(store).map_err(StoreError::io("creating", store))?;
-        let parent = store.canonicalize().ok().and_then(|path| Some(path.parent()?.to_owned()));
-        let parent = parent.unwrap_or_else(|| PathBuf::from("/"));
-        return sync_folder(&parent).map_err(StoreError::io("syncing", &parent));
+        return create_folders(store).map_err(StoreError::io("creating", store));
     }
     if is_store(store)? {
         return Ok(());
