@@ -171,12 +171,6 @@ impl Ledger {
         if std::mem::take(&mut self.dirty) { self.records.sync() } else { Ok(()) }
     }
 
-    /// Counts the records anew.
-    pub(super) fn recount(&mut self) -> Result<(), CampaignError> {
-        self.tally = count(&self.records)?;
-        Ok(())
-    }
-
     /// Changes the state; returns when that is on disk.
     pub(super) fn set_state(&mut self, state: State) -> Result<(), CampaignError> {
         write_json(&self.folder, STATE, &state)?;

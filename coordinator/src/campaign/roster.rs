@@ -262,8 +262,11 @@ impl Roster {
         priorities.dedup();
         let mut asks = Vec::new();
         for priority in priorities.into_iter().rev() {
-            let mut ready: BTreeSet<String> = self
-                .names(|member| member.ledger.state.priority == priority && member.is_running());
+            let mut ready: BTreeSet<String> = self.names(|member| {
+                member.ledger.state.priority == priority
+                    && member.is_running()
+                    && member.is_reviewed(self.era)
+            });
             while self.active_from(priority) < width
                 && let Some(name) = self.least_active(&ready)
             {
@@ -298,9 +301,11 @@ impl Roster {
     }
 
     /// Takes what is proved of the position of a row, and the nodes that it took. Returns the row's
-    /// next question, if it is not decided yet.
+    /// next question, if it is not decided yet. Of a campaign that is in doubt nothing is taken: it
+    /// may rest on what has fallen.
     pub fn answered(&mut self, life: u64, row: u64, bound: Bound, nodes: u64) -> Option<Ask> {
-        self.of_life(life)?.answered(row, bound, nodes)
+        let era = self.era;
+        self.of_life(life).filter(|member| member.is_reviewed(era))?.answered(row, bound, nodes)
     }
 
     /// Takes back a row whose question was not answered: because proofs contradict each other, if it
@@ -323,20 +328,25 @@ impl Roster {
         self.members.values_mut().for_each(Member::wake);
     }
 
-    /// Opens the decided rows again whose bound does not follow from what is proved now, and gives
-    /// up what is being worked on, in each campaign that is in doubt. One in which this fails rests and stays in doubt.
+    /// Returns whether the outcomes of a campaign are to be reviewed.
+    pub(crate) fn is_in_doubt(&self) -> bool {
+        self.members.values().any(|member| member.is_in_doubt(self.era))
+    }
+
+    /// Opens some decided rows again whose bound does not follow from what is proved now, and gives up what is being
+    /// worked on in their campaign; to be called as long as a campaign is in doubt. One in which this fails rests and
+    /// stays in doubt.
     pub(crate) fn review(&mut self, proved: Proved<'_>) {
         let era = self.era;
-        let in_doubt = self.members.iter_mut().filter(|(_, member)| member.is_in_doubt(era));
-        for (campaign, member) in in_doubt {
+        let Some(member) = self.members.values_mut().find(|member| member.is_in_doubt(era)) else {
+            return;
+        };
+        if !member.is_under_review(era) {
             self.lives += 1;
-            match member.review(self.lives, era, proved) {
-                Ok(0) => {}
-                Ok(rows) => {
-                    tracing::error!(campaign, rows, "rows are open again: their proofs fell");
-                }
-                Err(error) => member.rest(&error),
-            }
+            member.begin_review(self.lives, era);
+        }
+        if let Err(error) = member.review(proved) {
+            member.rest(&error);
         }
     }
 

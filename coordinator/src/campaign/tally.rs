@@ -46,12 +46,29 @@ impl Tally {
         self.count(outcome, nodes, searched, predicted);
     }
 
-    fn count(&mut self, outcome: Outcome, nodes: u64, searched: bool, predicted: f64) {
-        match outcome {
-            Outcome::Proved => self.proved += 1,
-            Outcome::Refuted => self.refuted += 1,
-            Outcome::Solved => self.solved += 1,
+    /// Counts that a decided record is open again.
+    pub(super) fn reopen(&mut self, predicted: f32, outcome: Outcome, nodes: u64, searched: bool) {
+        let predicted = f64::from(predicted);
+        self.open += 1;
+        self.predicted_open += predicted;
+        *self.of(outcome) -= 1;
+        self.nodes = self.nodes.saturating_sub(nodes);
+        if searched {
+            self.predicted_searched = (self.predicted_searched - predicted).max(0.0);
+            self.searched = (self.searched - nodes as f64).max(0.0);
         }
+    }
+
+    fn of(&mut self, outcome: Outcome) -> &mut u64 {
+        match outcome {
+            Outcome::Proved => &mut self.proved,
+            Outcome::Refuted => &mut self.refuted,
+            Outcome::Solved => &mut self.solved,
+        }
+    }
+
+    fn count(&mut self, outcome: Outcome, nodes: u64, searched: bool, predicted: f64) {
+        *self.of(outcome) += 1;
         self.nodes = self.nodes.saturating_add(nodes);
         if searched {
             self.predicted_searched += predicted;
@@ -90,6 +107,19 @@ mod tests {
         // What the store answered says nothing about the cost of the rest.
         tally.decide(100.0, Outcome::Refuted, 0, false);
         assert_eq!((tally.nodes_left(), tally.refuted), (750.0, 1));
+    }
+
+    #[test]
+    fn a_row_that_is_open_again_is_counted_as_if_it_had_never_been_decided() {
+        let mut tally = Tally::default();
+        [100.0, 300.0].into_iter().for_each(|nodes| tally.add(&open(nodes)));
+        tally.decide(300.0, Outcome::Proved, 70, true);
+        let before = tally;
+        for searched in [true, false] {
+            tally.decide(100.0, Outcome::Refuted, 250, searched);
+            tally.reopen(100.0, Outcome::Refuted, 250, searched);
+            assert_eq!(tally, before);
+        }
     }
 
     #[test]

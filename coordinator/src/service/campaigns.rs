@@ -8,7 +8,7 @@ mod best_move;
 mod flight;
 mod grpc;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,6 +17,7 @@ use std::time::Duration;
 
 use outflank_engine::Bound;
 use tokio::runtime::Handle;
+use tokio::sync::mpsc::error::TryRecvError;
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::time::{Instant, MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
@@ -41,10 +42,13 @@ const MOST_ROWS: u64 = 8_000;
 /// who leaves lists unfinished holds up other lists, and nothing else.
 const MOST_LISTS: usize = 64;
 
+/// What somebody wants of the campaigns.
+type Call = Box<dyn FnOnce(&mut Roster) + Send>;
+
 /// What the thread receives.
 pub(super) enum Order {
     /// Somebody wants something of the campaigns.
-    Call(Box<dyn FnOnce(&mut Roster) + Send>),
+    Call(Call),
     /// What is proved of the position of a row now.
     Answered { life: u64, row: u64, bound: Bound, nodes: u64 },
     /// A row's question has no answer.
@@ -139,6 +143,7 @@ pub(super) fn start(
         answered: 0,
         answered_before: 0,
         flights: BTreeMap::new(),
+        calls: VecDeque::new(),
     };
     shared.tasks.spawn(tick(Arc::clone(shared)));
     fate::guarded(shared, "campaigns", move || keeper.run(orders))
@@ -159,7 +164,6 @@ async fn tick(shared: Arc<Shared>) {
 }
 
 /// The owner of the campaigns.
-#[derive(Debug)]
 struct Keeper {
     shared: Arc<Shared>,
     runtime: Handle,
@@ -170,19 +174,19 @@ struct Keeper {
     answered_before: u64,
     /// For each life of a campaign, the way to give up its requests.
     flights: BTreeMap<u64, CancellationToken>,
+    /// What others want; it waits for the end of a review, so that nobody sees an outcome that may have fallen.
+    calls: VecDeque<Call>,
 }
 
 impl Keeper {
     /// Works until the queue is closed.
     fn run(mut self, mut orders: mpsc::Receiver<Order>) {
-        self.review();
-        while let Some(order) = orders.blocking_recv() {
+        while let Some(order) = self.next(&mut orders) {
             self.heed_what_was_taken_back();
             let fill = match order {
-                Order::Call(work) => {
-                    work(&mut self.roster);
-                    // A campaign that has just come or goes on again may never have been reviewed.
-                    self.review();
+                Order::Call(call) => {
+                    self.calls.push_back(call);
+                    self.serve();
                     true
                 }
                 Order::Answered { life, row, bound, nodes } => {
@@ -200,6 +204,7 @@ impl Keeper {
                 Order::Tick => {
                     self.roster.tick(self.started.elapsed());
                     self.answered_before = std::mem::take(&mut self.answered);
+                    self.serve(); // A campaign in doubt may rest by now.
                     true
                 }
                 Order::Close => break,
@@ -211,21 +216,47 @@ impl Keeper {
         self.roster.tick(self.started.elapsed());
     }
 
-    /// Compares the outcomes with what is proved if proofs were taken back since that was done last.
+    /// Returns the next order. Until it comes, outcomes that are in doubt are compared with what is proved, but not when
+    /// the service stops: the next coordinator does it.
+    fn next(&mut self, orders: &mut mpsc::Receiver<Order>) -> Option<Order> {
+        loop {
+            match orders.try_recv() {
+                Err(TryRecvError::Empty) if self.shared.stopping.is_cancelled() => {
+                    self.calls.clear(); // Whoever waits is told so by that.
+                    return orders.blocking_recv();
+                }
+                Err(TryRecvError::Empty) if self.roster.is_in_doubt() => self.review(),
+                Err(TryRecvError::Empty) => return orders.blocking_recv(),
+                order => return order.ok(),
+            }
+        }
+    }
+
+    /// Has the outcomes compared with what is proved if proofs were taken back since that was done last.
     fn heed_what_was_taken_back(&mut self) {
         let era = self.shared.campaigns.era.load(Ordering::Relaxed);
         if self.roster.era() != era {
             self.roster.taken_back(era);
-            self.review();
         }
     }
 
-    /// Compares the outcomes that are in doubt with what is proved, and gives up requests that nobody waits for.
+    /// Compares some of the outcomes that are in doubt with what is proved.
     fn review(&mut self) {
         let store = Arc::clone(&self.shared.store);
         self.roster.review(&|position| {
             store.get(position.canonical()).map_or(Bound::UNKNOWN, |stored| stored.bound)
         });
+        self.serve();
+    }
+
+    /// Does what others want unless a campaign is in doubt, as one may be that has just come or goes on again. Gives up
+    /// requests that nobody waits for.
+    fn serve(&mut self) {
+        while !self.roster.is_in_doubt()
+            && let Some(call) = self.calls.pop_front()
+        {
+            call(&mut self.roster);
+        }
         self.give_up_earlier_lives();
     }
 

@@ -10,6 +10,7 @@ mod end_to_end;
 mod faults;
 mod liars;
 mod protocol;
+mod reviews;
 mod shared;
 mod stops;
 mod support;

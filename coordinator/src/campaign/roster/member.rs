@@ -30,6 +30,16 @@ struct Flight {
     running: Arc<AtomicU64>,
 }
 
+/// The comparison of the outcomes with what is proved, which is done a few rows at a time.
+#[derive(Debug)]
+struct Review {
+    era: u64,
+    /// No row before this one is left.
+    next: u64,
+    /// Rows that are open again.
+    reopened: u64,
+}
+
 /// A campaign and its rows that are being worked on.
 #[derive(Debug)]
 pub(super) struct Member {
@@ -41,6 +51,7 @@ pub(super) struct Member {
     /// Open rows whose proofs contradict each other.
     disputed: BTreeSet<u64>,
     meter: Meter,
+    review: Option<Review>,
     /// Why the campaign cannot go on.
     fault: Option<String>,
     /// When the log was last told how far it is, and how many tasks were open then.
@@ -60,6 +71,7 @@ impl Member {
             flights: BTreeMap::new(),
             disputed: BTreeSet::new(),
             meter: Meter::default(),
+            review: None,
             fault: None,
             told,
         }
@@ -86,6 +98,7 @@ impl Member {
         self.flights.clear();
         self.disputed.clear();
         self.meter = Meter::default();
+        self.review = None;
     }
 
     /// Returns the first question of the next open row.
@@ -232,52 +245,69 @@ impl Member {
 
     /// Returns whether the outcomes were last reviewed at another time than `era`, and can be.
     pub(super) fn is_in_doubt(&self, era: u64) -> bool {
-        self.fault.is_none() && self.ledger.state.reviewed != era
+        self.fault.is_none() && !self.is_reviewed(era)
     }
 
-    /// Opens the decided rows again whose bound does not follow from what is proved now, at the time `era`. Returns how
-    /// many there are, when that is on disk.
-    pub(super) fn review(
-        &mut self,
-        life: u64,
-        era: u64,
-        proved: Proved<'_>,
-    ) -> Result<u64, CampaignError> {
+    /// Returns whether the outcomes were last reviewed at the time `era`.
+    pub(super) fn is_reviewed(&self, era: u64) -> bool {
+        self.ledger.state.reviewed == era
+    }
+
+    /// Returns whether a review for the time `era` has begun.
+    pub(super) fn is_under_review(&self, era: u64) -> bool {
+        self.review.as_ref().is_some_and(|review| review.era == era)
+    }
+
+    /// Begins a review for the time `era`, and gives up what is being worked on.
+    pub(super) fn begin_review(&mut self, life: u64, era: u64) {
+        let reopened = self.review.as_ref().map_or(0, |review| review.reopened);
         self.begin_again(life);
-        let reopened = self.reopen_fallen(proved);
-        // Also where not all rows could be read: some are open again.
-        let counted = self.ledger.recount();
-        let reopened = reopened?;
-        counted?;
-        self.ledger.sync()?;
-        self.ledger.set_state(State { reviewed: era, ..self.ledger.state })?;
-        Ok(reopened)
+        self.review = Some(Review { era, next: 0, reopened });
     }
 
-    /// Opens the decided rows again whose bound does not follow from what is proved now; returns how many there are.
-    fn reopen_fallen(&mut self, proved: Proved<'_>) -> Result<u64, CampaignError> {
-        let (mut row, mut reopened) = (0, 0);
-        loop {
-            let block = self.ledger.records.from(row)?;
-            if block.is_empty() {
-                return Ok(reopened);
+    /// Goes on with the review: opens some decided rows again whose bound does not follow from what is proved now. When
+    /// there are no more, that is on disk.
+    pub(super) fn review(&mut self, proved: Proved<'_>) -> Result<(), CampaignError> {
+        let Some(Review { era, mut next, mut reopened }) = self.review.take() else {
+            return Ok(());
+        };
+        let block = self.ledger.records.from(next)?;
+        if block.is_empty() {
+            self.ledger.sync()?;
+            self.ledger.set_state(State { reviewed: era, ..self.ledger.state })?;
+            if reopened > 0 {
+                let campaign = &self.ledger.head.name;
+                tracing::error!(campaign, reopened, "rows are open again: their proofs fell");
             }
-            for record in block {
-                if !self.stands(&record, proved)? {
-                    self.ledger.put(row, &Record { progress: Progress::Open, ..record })?;
-                    self.cursor = self.cursor.min(row);
-                    reopened += 1;
-                }
-                row += 1;
-            }
+            return Ok(());
         }
+        for record in block {
+            reopened += u64::from(self.reopen_if_fallen(next, &record, proved)?);
+            next += 1;
+        }
+        self.review = Some(Review { era, next, reopened });
+        Ok(())
     }
 
-    fn stands(&self, record: &Record, proved: Proved<'_>) -> Result<bool, CampaignError> {
-        let Progress::Decided { bound, .. } = record.progress else { return Ok(true) };
+    /// Opens a decided row again if its bound does not follow from what is proved now; returns whether it was.
+    fn reopen_if_fallen(
+        &mut self,
+        row: u64,
+        record: &Record,
+        proved: Proved<'_>,
+    ) -> Result<bool, CampaignError> {
+        let Progress::Decided { outcome, bound, nodes, searched } = record.progress else {
+            return Ok(false);
+        };
         let position = self.ledger.row(record)?.position;
         // The same outcome is not enough: the bound is exported, and the value may be another one by now.
-        Ok(position.is_over() || proved(position).implies(bound))
+        if position.is_over() || proved(position).implies(bound) {
+            return Ok(false);
+        }
+        self.ledger.put(row, &Record { progress: Progress::Open, ..*record })?;
+        self.ledger.tally.reopen(record.predicted, outcome, nodes, searched);
+        self.cursor = self.cursor.min(row);
+        Ok(true)
     }
 
     pub(super) fn tick(&mut self, now: Duration) {

@@ -76,6 +76,13 @@ fn answer(roster: &mut Roster, ask: &Ask, value: Score) -> Option<Ask> {
     roster.answered(ask.life, ask.row, bound, 10)
 }
 
+/// Reviews whatever is in doubt.
+fn review(roster: &mut Roster, proved: Proved<'_>) {
+    while roster.is_in_doubt() {
+        roster.review(proved);
+    }
+}
+
 /// Returns a position with seven empties.
 fn played(seed: u64) -> Position {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;

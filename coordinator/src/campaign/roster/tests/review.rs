@@ -51,10 +51,15 @@ fn rows_whose_proofs_were_taken_back_are_open_again() {
     }
     let one = asks[2].position;
 
-    let mut roster = restarted(roster, 1);
+    let path = roster.folder().to_owned();
+    drop(roster);
+    let mut roster = Roster::open(&path).unwrap();
     assert_eq!(counts(&roster, "one"), (3, 1));
     let first = roster.fill(4);
-    roster.review(&|position| if position == one { Bound::UNKNOWN } else { upheld(position) });
+    roster.taken_back(1);
+    review(&mut roster, &|position| {
+        if position == one { Bound::UNKNOWN } else { upheld(position) }
+    });
     let campaign = roster.list(None).unwrap().remove(0);
     assert_eq!((campaign.proved, campaign.open, campaign.duplicates), (2, 2, 4));
     assert!(
@@ -64,7 +69,7 @@ fn rows_whose_proofs_were_taken_back_are_open_again() {
     let again: Vec<u64> = roster.fill(4).iter().map(|ask| ask.row).collect();
     assert_eq!(again, [0, 2]);
     let mut roster = restarted(roster, 1);
-    roster.review(&fallen);
+    review(&mut roster, &fallen);
     assert_eq!(counts(&roster, "one"), (2, 2), "it was reviewed before");
 }
 
@@ -77,7 +82,7 @@ fn a_row_that_has_another_value_by_now_is_open_again() {
     answer(&mut roster, &ask, Score::new(4).unwrap());
     roster.taken_back(1);
     let now = Score::new(-2).unwrap();
-    roster.review(&|_| Bound::exact(now));
+    review(&mut roster, &|_| Bound::exact(now));
     assert_eq!(counts(&roster, "values"), (0, 1));
     let ask = roster.fill(4).remove(0);
     answer(&mut roster, &ask, now);
@@ -97,7 +102,7 @@ fn a_game_that_is_over_is_not_in_doubt() {
     let decided = counts(&roster, "over");
     assert_eq!(decided.1, 0);
     roster.taken_back(1);
-    roster.review(&fallen);
+    review(&mut roster, &fallen);
     assert_eq!(counts(&roster, "over"), decided);
 }
 
@@ -106,9 +111,9 @@ fn a_game_that_is_over_is_not_in_doubt() {
 fn a_review_for_one_time_that_proofs_were_taken_back_does_not_stand_for_the_next() {
     let (_folder, mut roster) = with_decided_rows();
     roster.taken_back(1);
-    roster.review(&upheld);
+    review(&mut roster, &upheld);
     let mut roster = restarted(roster, 2);
-    roster.review(&fallen);
+    review(&mut roster, &fallen);
     assert_eq!(counts(&roster, "one"), (0, 4));
 }
 
@@ -117,9 +122,9 @@ fn a_review_for_one_time_that_proofs_were_taken_back_does_not_stand_for_the_next
 fn a_campaign_that_was_reviewed_later_than_the_docket_knows_is_in_doubt() {
     let (_folder, mut roster) = with_decided_rows();
     roster.taken_back(7);
-    roster.review(&upheld);
+    review(&mut roster, &upheld);
     let mut roster = restarted(roster, 0);
-    roster.review(&fallen);
+    review(&mut roster, &fallen);
     assert_eq!(counts(&roster, "one"), (0, 4));
 }
 
@@ -136,13 +141,13 @@ fn a_campaign_whose_review_fails_or_that_cannot_be_opened_stays_in_doubt_and_oth
     let whole = damage(&path.join("one/list"));
     fs::rename(path.join("closed/list"), path.join("closed/aside")).unwrap();
     let mut roster = restarted(roster, 1);
-    roster.review(&upheld);
+    review(&mut roster, &upheld);
     assert!(!roster.list(Some("one")).unwrap()[0].fault.is_empty());
 
     fs::write(path.join("one/list"), whole).unwrap();
     fs::rename(path.join("closed/aside"), path.join("closed/list")).unwrap();
     let mut roster = restarted(roster, 1);
-    roster.review(&fallen);
+    review(&mut roster, &fallen);
     let after = ["one", "closed", "good"].map(|name| counts(&roster, name));
     assert_eq!(after, [(0, 4), (0, 4), (1, 3)]);
 }
@@ -154,16 +159,16 @@ fn rows_are_counted_as_they_are_after_a_review_that_failed_and_all_are_reviewed_
     let list = roster.folder().join("one/list");
     let whole = damage(&list);
     roster.taken_back(1);
-    roster.review(&fallen);
+    review(&mut roster, &fallen);
     assert_eq!(counts(&roster, "one"), (1, 3), "the last row could not be read");
     assert!(roster.fill(4).is_empty(), "it rests");
-    roster.review(&fallen);
+    review(&mut roster, &fallen);
     assert_eq!(counts(&roster, "one"), (1, 3), "it still rests");
 
     fs::write(&list, whole).unwrap();
     let change = Change { name: "one".to_owned(), priority: None, paused: Some(false) };
     roster.change(&change).unwrap();
-    roster.review(&fallen);
+    review(&mut roster, &fallen);
     assert_eq!(counts(&roster, "one"), (0, 4));
     let mut asks = roster.fill(4);
     while let Some(ask) = asks.pop() {
@@ -178,9 +183,34 @@ fn a_campaign_that_rests_is_reviewed_when_proofs_are_taken_back() {
     let list = roster.folder().join("one/list");
     let whole = damage(&list);
     roster.taken_back(1);
-    roster.review(&upheld);
+    review(&mut roster, &upheld);
     fs::write(&list, whole).unwrap();
     roster.taken_back(2);
-    roster.review(&fallen);
+    review(&mut roster, &fallen);
     assert_eq!(counts(&roster, "one"), (0, 4));
+}
+
+/// Meanwhile no order was taken, however long the list was.
+#[test]
+fn a_long_list_is_reviewed_bit_by_bit_and_nothing_of_it_is_asked_or_decided_meanwhile() {
+    let (_folder, mut roster) = new_roster();
+    let list: String = (0..1000).map(|seed| line(played(seed), "")).collect();
+    let rows = import(&mut roster, "one", &list).open;
+    let asks = roster.fill(usize::MAX);
+    for ask in &asks[1..] {
+        answer(&mut roster, ask, Score::DRAW);
+    }
+    roster.taken_back(1);
+    let bound = |_| Bound::exact(Score::DRAW);
+    for _ in 0..2 {
+        answer(&mut roster, &asks[0], Score::DRAW);
+        assert!(roster.fill(4).is_empty());
+        roster.review(&bound);
+        assert_eq!((counts(&roster, "one"), roster.is_in_doubt()), ((0, 1), true));
+    }
+    // What was compared for the first time must be compared again for the second.
+    roster.taken_back(2);
+    review(&mut roster, &fallen);
+    assert_eq!(counts(&roster, "one"), (0, rows));
+    assert_eq!(roster.fill(usize::MAX).len() as u64, rows);
 }

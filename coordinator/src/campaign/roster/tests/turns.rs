@@ -137,7 +137,7 @@ fn rows_of_which_the_opposite_is_proved_now_are_open_again_and_asked() {
     }
     assert_eq!(roster.list(None).unwrap()[0].proved, 4, "none of them is lost");
     roster.taken_back(1);
-    roster.review(&|_| Bound::exact(Score::MIN));
+    review(&mut roster, &|_| Bound::exact(Score::MIN));
     assert_eq!(roster.list(None).unwrap()[0].open, 4);
     assert_eq!(rows(&roster.fill(4)), [0, 1, 2, 3]);
 }

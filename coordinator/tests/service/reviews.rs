@@ -1,0 +1,94 @@
+//! Outcomes of campaigns that are compared with what is proved, and who waits for that.
+
+use std::fs;
+use std::sync::{Arc, Mutex, PoisonError, mpsc as threads};
+
+use outflank_coordinator::client::CampaignsClient;
+use outflank_coordinator::service::{Options, ProofStore, reopen_verdicts};
+use outflank_coordinator::store::{Appended, Record, Store, StoreError, Stored};
+use outflank_engine::{Bound, Position};
+use outflank_worker::Coordinator;
+use tokio::sync::mpsc;
+
+use crate::campaigns::{head, import, list, until};
+use crate::support::{BruteForce, TestWorker, fine, played, service};
+
+/// A store that answers only when the other end of its gate is gone.
+#[derive(Debug)]
+struct Gate {
+    store: Arc<Store>,
+    gate: Mutex<threads::Receiver<()>>,
+}
+
+impl ProofStore for Gate {
+    fn get(&self, position: Position) -> Option<Stored> {
+        let gate = self.gate.lock().unwrap_or_else(PoisonError::into_inner);
+        gate.recv().unwrap_err();
+        self.store.get(position)
+    }
+
+    fn append(&self, records: &[Record]) -> Result<Appended, StoreError> {
+        self.store.append(records)
+    }
+
+    fn quarantine(&self, claim: &Record, held: Bound) -> Result<(), StoreError> {
+        self.store.quarantine(claim, held)
+    }
+
+    fn withdraw(&self, worker: &str) -> Result<u64, StoreError> {
+        self.store.withdraw(worker)
+    }
+
+    fn others_have_searched_below(
+        &self,
+        position: Position,
+        worker: &str,
+    ) -> Result<bool, StoreError> {
+        self.store.others_have_searched_below(position, worker)
+    }
+
+    fn count(&self) -> u64 {
+        self.store.records()
+    }
+}
+
+/// The coordinator waited for the end of the review, however long the lists were.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_coordinator_that_is_to_stop_leaves_a_review_to_the_next_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let [campaigns, docket] = ["campaigns", "docket.jsonl"].map(|name| folder.path().join(name));
+    let options = |docket| Options { campaigns: Some(campaigns.clone()), docket, ..fine() };
+    let store = Arc::new(Store::in_memory());
+    let first = service(options(None), store.clone());
+    let mut client = CampaignsClient::new(first.connect_in_memory());
+    import(&mut client, head("one"), &list(&[played(1, 8)]), true).await.unwrap();
+    let coordinator = Coordinator::over(first.connect_in_memory());
+    let worker = TestWorker::start(Arc::new(BruteForce), 1, coordinator);
+    until(&mut client, "one", |campaign| campaign.open == 0).await;
+    worker.stop().await.unwrap();
+    first.stop().await.unwrap();
+    fs::write(&docket, "").unwrap();
+    assert_eq!(reopen_verdicts(&docket).unwrap(), 0);
+
+    let (opener, gate) = threads::channel();
+    let gated = Gate { store: store.clone(), gate: Mutex::new(gate) };
+    let second = service(options(Some(docket.clone())), Arc::new(gated));
+    let [mut listing, mut importing] =
+        [(); 2].map(|()| CampaignsClient::new(second.connect_in_memory()));
+    let (_parts, nothing) = mpsc::channel(1);
+    let stopping = async {
+        importing.import(nothing).await.unwrap_err();
+        drop(opener);
+    };
+    let (listed, (), stopped) = tokio::join!(listing.list(None), stopping, second.stop());
+    listed.unwrap_err();
+    stopped.unwrap();
+    let state = || fs::read_to_string(campaigns.join("one/state.json")).unwrap();
+    assert!(!state().contains("reviewed"), "{}", state());
+
+    let third = service(options(Some(docket.clone())), store);
+    let mut client = CampaignsClient::new(third.connect_in_memory());
+    assert_eq!(client.list(None).await.unwrap()[0].open, 0);
+    assert!(state().contains(r#""reviewed": 1"#), "{}", state());
+    third.stop().await.unwrap();
+}
