@@ -153,7 +153,7 @@ impl Lines {
     #[inline(always)]
     fn line(&self, hash: u64) -> &Line {
         let in_use = self.in_use();
-        let mask = usize::MAX >> (in_use - 1 | 1).leading_zeros();
+        let mask = usize::MAX >> ((in_use - 1) | 1).leading_zeros();
         let place = self.number(hash) & mask;
         &self.lines[if place < in_use { place } else { place & mask >> 1 }]
     }
@@ -231,12 +231,13 @@ impl Line {
         // store.
         unsafe {
             std::arch::asm!(
+                "pxor {zero}, {zero}",
                 "movntdq [{line}], {zero}",
                 "movntdq [{line} + 16], {zero}",
                 "movntdq [{line} + 32], {zero}",
                 "movntdq [{line} + 48], {zero}",
                 line = in(reg) std::ptr::from_ref(self),
-                zero = in(xmm_reg) std::arch::x86_64::_mm_setzero_si128(),
+                zero = out(xmm_reg) _,
                 options(nostack, preserves_flags),
             );
         }
