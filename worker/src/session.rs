@@ -97,17 +97,8 @@ impl Worker {
         stop: &CancellationToken,
     ) -> Ended {
         self.sessions += 1;
-        let latest = Instant::now() + WELCOME_DEADLINE;
-        let latest = self.leaves_at.map_or(latest, |leaves_at| leaves_at.min(latest));
-        let greeting = tokio::time::timeout_at(latest, self.greet(connection));
-        let greeted = if self.is_done() {
-            match stop.run_until_cancelled(greeting).await {
-                Some(greeted) => greeted,
-                None => return Ended::Left,
-            }
-        } else {
-            greeting.await
-        };
+        let greeting = tokio::time::timeout(WELCOME_DEADLINE, greet(connection, self.hello()));
+        let Some(greeted) = self.wait_for(greeting, stop).await else { return Ended::Left };
         let greeted =
             greeted.unwrap_or_else(|_elapsed| Err(Status::deadline_exceeded("no welcome came")));
         let (outbound, inbound, welcome) = match greeted {
@@ -181,13 +172,8 @@ impl Worker {
         tokio::time::timeout_at(leaves_at, done).await.ok()
     }
 
-    /// Says hello and waits for the welcome.
-    async fn greet(
-        &self,
-        connection: Connection,
-    ) -> Result<(mpsc::Sender<v1::FromWorker>, Streaming<v1::ToWorker>, Welcome), Status> {
-        let (outbound, messages) = mpsc::channel(QUEUE);
-        let hello = FromWorker::Hello(Hello {
+    fn hello(&self) -> FromWorker {
+        FromWorker::Hello(Hello {
             oldest_protocol: OLDEST_PROTOCOL,
             newest_protocol: NEWEST_PROTOCOL,
             build: self.options.build.clone(),
@@ -198,15 +184,23 @@ impl Worker {
             instance: self.instance,
             listens: true,
             shares: true,
-        });
-        send(&outbound, hello).await?;
-        let mut client = ClusterClient::new(connection);
-        let mut inbound = client.work(ReceiverStream::new(messages)).await?.into_inner();
-        match receive(inbound.message().await?)? {
-            Some(ToWorker::Welcome(welcome)) => Ok((outbound, inbound, welcome)),
-            Some(ToWorker::Goodbye(reason)) => Err(Status::unavailable(reason)),
-            _ => Err(Status::unavailable("the coordinator did not begin with a welcome")),
-        }
+        })
+    }
+}
+
+/// Says hello and waits for the welcome.
+async fn greet(
+    connection: Connection,
+    hello: FromWorker,
+) -> Result<(mpsc::Sender<v1::FromWorker>, Streaming<v1::ToWorker>, Welcome), Status> {
+    let (outbound, messages) = mpsc::channel(QUEUE);
+    send(&outbound, hello).await?;
+    let mut client = ClusterClient::new(connection);
+    let mut inbound = client.work(ReceiverStream::new(messages)).await?.into_inner();
+    match receive(inbound.message().await?)? {
+        Some(ToWorker::Welcome(welcome)) => Ok((outbound, inbound, welcome)),
+        Some(ToWorker::Goodbye(reason)) => Err(Status::unavailable(reason)),
+        _ => Err(Status::unavailable("the coordinator did not begin with a welcome")),
     }
 }
 

@@ -345,6 +345,24 @@ async fn a_worker_leaves_in_the_end_when_nothing_is_acknowledged_and_says_so() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_worker_that_waits_for_a_welcome_leaves_as_fast_as_any_when_it_is_told_to_stop() {
+    let mut script = Script::start(None);
+    let worker = script.worker(BruteForce);
+    let mut first = script.connection().await;
+    first.tell(ToWorker::Job(job(1))).await;
+    first.hear_report().await;
+    drop(first);
+    let mut silent = script.caller().await;
+    assert!(matches!(silent.hear().await, Some(FromWorker::Hello(_))));
+    let told = tokio::time::Instant::now();
+    worker.stop.cancel();
+    let error = worker.ends().await.unwrap_err();
+    assert!(matches!(error, WorkerError::Unacknowledged { reports: 1, .. }), "{error}");
+    let took = told.elapsed();
+    assert!(took < Duration::from_secs(11), "it took {took:?} and not 10 seconds");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_worker_leaves_a_coordinator_that_reads_nothing() {
     let mut script = Script::start(None);
     let worker = script.worker(BruteForce);
