@@ -173,8 +173,7 @@ impl Jobs {
         }
         let busy: u32 = self.running.values().map(|running| running.threads).sum();
         if busy.saturating_add(job.threads) > self.threads {
-            let stale = self.running.values_mut().filter(|running| running.session != session);
-            stale.for_each(Running::stop);
+            self.stop_earlier(session);
         }
         let control = Control::default();
         let control = if job.hints { control.with_hints() } else { control };
@@ -230,6 +229,12 @@ impl Jobs {
         if let Some(running) = self.running.get_mut(&job) {
             running.stop();
         }
+    }
+
+    /// Stops the jobs that the coordinator gave over connections before number `session`, and not again since.
+    pub(crate) fn stop_earlier(&mut self, session: u64) {
+        let earlier = self.running.values_mut().filter(|running| running.session < session);
+        earlier.for_each(Running::stop);
     }
 
     /// Has the solver forget what it remembers, as soon as the running jobs have been stopped; jobs

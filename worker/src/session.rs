@@ -23,6 +23,8 @@ use crate::{Options, Solver};
 const WELCOME_DEADLINE: Duration = Duration::from_secs(15);
 /// The queue of messages to the coordinator; when it is full, the worker reads no more jobs.
 const QUEUE: usize = 64;
+/// How long jobs of earlier connections go on although the coordinator does not ask for them again.
+const UNASKED: Duration = Duration::from_secs(300);
 /// How often the searches of jobs that several workers share tell each other what they come to believe.
 const SHARED_NEWS: Duration = Duration::from_millis(5);
 
@@ -115,6 +117,7 @@ impl Worker {
             worker: self,
             stop,
             outbound: Some(outbound),
+            welcomed: Instant::now(),
             heartbeat: heartbeat(&welcome),
             interims: interims(&welcome),
             shared: every(SHARED_NEWS),
@@ -256,6 +259,8 @@ struct Session<'a> {
     stop: &'a CancellationToken,
     /// The way to the coordinator, until the worker half-closes it.
     outbound: Option<mpsc::Sender<v1::FromWorker>>,
+    /// When the welcome came.
+    welcomed: Instant,
     heartbeat: Interval,
     /// The beat of the news of running jobs; `None` if the coordinator wants none.
     interims: Option<Interval>,
@@ -290,6 +295,9 @@ impl Session<'_> {
                 Some(word) = self.worker.words.recv() => self.say(word).await?,
                 Some(report) = self.worker.reports.recv() => self.report(report).await?,
                 _ = self.heartbeat.tick() => {
+                    if self.welcomed.elapsed() >= UNASKED {
+                        self.worker.jobs.stop_earlier(self.worker.sessions);
+                    }
                     self.worker.show();
                     self.tell_progress().await?;
                 }

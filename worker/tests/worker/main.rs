@@ -275,6 +275,31 @@ async fn after_a_reconnection_a_job_goes_on_if_it_is_given_again_and_makes_room_
     worker.kill();
 }
 
+/// Nobody else sees these jobs, or can stop them.
+#[tokio::test(start_paused = true)]
+async fn jobs_that_are_not_given_again_are_stopped_five_minutes_after_a_reconnection() {
+    let mut script = Script::start(None);
+    let worker = script.worker(Endless);
+    let mut first = script.connection().await;
+    first.tell(ToWorker::Job(job(1))).await;
+    first.tell(ToWorker::Job(job(2))).await;
+    first.hear_beat_of(&[1, 2]).await;
+    drop(first);
+    let mut second = script.caller().await;
+    let begin = tokio::time::Instant::now();
+    second.welcome_with(5000, 0).await;
+    second.tell(ToWorker::Job(job(2))).await;
+    while begin.elapsed() < Duration::from_secs(300) {
+        let message = second.hear_any().await;
+        assert!(matches!(message, FromWorker::Heartbeat(_)), "{message:?} too early");
+    }
+    tokio::time::resume();
+    let report = in_time(second.hear_report()).await;
+    assert_eq!((report.job, report.finished), (1, false));
+    second.hear_beat_of(&[2]).await;
+    worker.kill();
+}
+
 /// Searches without end, and stops only when it is told to and may.
 #[derive(Clone, Default)]
 struct Slow {

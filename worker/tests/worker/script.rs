@@ -83,15 +83,19 @@ impl Connection {
 
     /// Hears the hello and answers it; no news of running jobs are wanted.
     pub(crate) async fn welcome(&mut self) {
-        self.welcome_for_news(0).await;
+        self.welcome_with(20, 0).await;
     }
 
     /// Hears the hello and answers it; news are wanted after so many milliseconds, with 0 never.
     pub(crate) async fn welcome_for_news(&mut self, interim_millis: u32) {
+        self.welcome_with(20, interim_millis).await;
+    }
+
+    /// Hears the hello and answers it with what is wanted.
+    pub(crate) async fn welcome_with(&mut self, heartbeat_millis: u32, interim_millis: u32) {
         assert!(matches!(self.hear().await, Some(FromWorker::Hello(_))));
         let build = "test".to_owned();
-        let (protocol, heartbeat_millis) = (1, 20);
-        let welcome = Welcome { protocol, heartbeat_millis, build, interim_millis };
+        let welcome = Welcome { protocol: 1, heartbeat_millis, build, interim_millis };
         self.tell(ToWorker::Welcome(welcome)).await;
     }
 }
