@@ -30,7 +30,7 @@ impl Outbox {
     }
 
     /// Returns whether the coordinator has stopped acknowledging.
-    pub(crate) fn is_full(&self) -> bool {
-        self.reports.len() >= MOST_REPORTS
+    pub(crate) fn is_too_full(&self) -> bool {
+        self.reports.len() > MOST_REPORTS
     }
 }

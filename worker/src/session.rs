@@ -369,17 +369,17 @@ impl Session<'_> {
 
     /// Keeps a report and sends it.
     async fn report(&mut self, report: Report) -> Result<(), Status> {
+        // It is kept before anything is said: the connection may be gone.
+        let found = self.worker.jobs.ended(report.job, self.worker.sessions);
+        self.worker.options.gauges.ended(&report);
+        self.worker.outbox.keep(report.clone());
+        self.worker.show();
+        if self.worker.outbox.is_too_full() {
+            return Err(Status::unavailable("the coordinator acknowledges nothing"));
+        }
         while let Ok(word) = self.worker.words.try_recv() {
             self.say(word).await?; // After its report nobody would take what a job has to say.
         }
-        let found = self.worker.jobs.ended(report.job, self.worker.sessions);
-        self.worker.options.gauges.ended(&report);
-        if self.worker.outbox.is_full() {
-            self.worker.outbox.keep(report);
-            return Err(Status::unavailable("the coordinator acknowledges nothing"));
-        }
-        self.worker.outbox.keep(report.clone());
-        self.worker.show();
         if let Some(found) = found {
             self.say(FromWorker::Found(found)).await?;
         }
@@ -432,6 +432,9 @@ async fn passed(deadline: Option<Instant>) {
 
 #[cfg(test)]
 mod tests {
+    use outflank_engine::{Answer, Control, Position, Request, Symmetry, Window};
+    use outflank_kernel::Isa;
+    use outflank_proto::message::{FromMember, Job};
     use outflank_proto::role_refused;
     use tonic::metadata::MetadataMap;
 
@@ -457,6 +460,56 @@ mod tests {
         }
         let period = |wanted| interims(&welcome(1, wanted)).map(|interval| interval.period());
         assert_eq!([period(250), period(0)], [Some(millis(250)), None]);
+    }
+
+    #[derive(Debug)]
+    struct Done;
+
+    impl Solver for Done {
+        fn solve(&self, _: &Request, _: &Control) -> Answer {
+            crate::solver::nothing(1)
+        }
+    }
+
+    #[tokio::test]
+    async fn a_report_is_kept_when_the_connection_ends_before_the_words_that_come_first_are_said() {
+        let mut worker = Worker::new(Arc::new(Done), Options::new(1, 0, Isa::detect()));
+        worker.jobs.start(job(7), 1);
+        let report = worker.reports.recv().await.expect("it is done");
+        let (words, said) = mpsc::unbounded_channel();
+        worker.words = said;
+        words.send(FromWorker::Member(7, FromMember::Release(0))).expect("there is room");
+        let (outbound, _) = mpsc::channel(1); // Nobody reads.
+        let mut session = Session {
+            worker: &mut worker,
+            stop: &CancellationToken::new(),
+            outbound: Some(outbound),
+            welcomed: Instant::now(),
+            heartbeat: every(SHARED_NEWS),
+            interims: None,
+            shared: every(SHARED_NEWS),
+            leaving: None,
+        };
+        assert!(session.report(report).await.is_err());
+        assert_eq!((worker.outbox.reports().len(), worker.jobs.len()), (1, 0));
+    }
+
+    fn job(id: u64) -> Job {
+        Job {
+            id,
+            position: Position::START.canonical(),
+            window: Window::FULL,
+            node_limit: 1000,
+            threads: 1,
+            known: Vec::new(),
+            symmetry: Symmetry::IDENTITY,
+            era: 0,
+            hints: false,
+            helps: false,
+            inside: None,
+            is_apart: false,
+            is_shared: false,
+        }
     }
 
     #[test]
