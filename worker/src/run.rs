@@ -17,6 +17,8 @@ const SAID_AGAIN: Duration = Duration::from_secs(60);
 /// The shortest and the longest time before a new try to reach the coordinator.
 const SHORTEST_WAIT: Duration = Duration::from_millis(100);
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
+/// A connection that has lasted for so long was a good one, so that the next try may come at once.
+const LASTING: Duration = Duration::from_secs(10);
 
 /// Works for `coordinator` with an engine of its own until `stop` is cancelled; then stops its
 /// jobs, hands back what they have proved and leaves.
@@ -72,11 +74,14 @@ async fn until_stopped(
             Some(Err(unreached)) => (coordinator.to_string(), unreached.cause),
             Some(Ok(reached)) => {
                 let address = reached.address.clone();
+                let begin = Instant::now();
                 let ended = worker.session(reached, stop).await;
                 let Some((cause, welcomed)) = loss(ended, &address)? else { return Ok(()) };
                 if welcomed {
-                    backoff.reset();
-                    losses = Losses::default();
+                    if begin.elapsed() >= LASTING {
+                        backoff.reset();
+                        losses = Losses::default();
+                    }
                     (address, cause)
                 } else {
                     coordinator.pass_over();

@@ -437,6 +437,25 @@ async fn an_hour_without_a_coordinator_is_spent_on_asking_now_and_then() {
     assert!(told.elapsed() < Duration::from_secs(1), "it has nothing to hand back");
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_coordinator_that_ends_each_connection_after_the_welcome_is_not_called_without_pause() {
+    let mut script = Script::start(None);
+    let worker = script.worker(BruteForce);
+    let ten_minutes = tokio::time::sleep(Duration::from_secs(600));
+    let welcomes = async {
+        loop {
+            drop(script.connection().await);
+        }
+    };
+    tokio::select! {
+        () = welcomes => {}
+        () = ten_minutes => {}
+    }
+    let calls = script.calls.load(Ordering::SeqCst);
+    assert!((60..600).contains(&calls), "{calls} calls in ten minutes");
+    worker.kill();
+}
+
 #[tokio::test]
 async fn who_watches_a_worker_sees_what_it_does_and_has_done() {
     let mut script = Script::start(None);
