@@ -5,6 +5,7 @@ use outflank_engine::{
 };
 
 pub use crate::member::{FromMember, ToMember};
+pub use crate::worker_messages::{MOST_FOUND, MOST_HINTS};
 
 /// What a worker says first.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -15,9 +15,9 @@ const MOST_THREADS: u32 = 1024;
 const MOST_KNOWN: usize = 65_536;
 const KNOWN: &str = "at most 65536 bounds";
 /// The most bounds from inside a job in a message: about 150 kB.
-const MOST_FOUND: usize = 4096;
+pub const MOST_FOUND: usize = 4096;
 /// The most hints in a message: about 130 kB.
-const MOST_HINTS: usize = 4096;
+pub const MOST_HINTS: usize = 4096;
 
 fn threads(number: u32) -> Result<u32, InvalidField> {
     if (1..=MOST_THREADS).contains(&number) {

@@ -8,7 +8,9 @@ use std::thread::Builder;
 use std::time::Instant;
 
 use outflank_engine::{Bound, Control, Position, Request, SharedHint, Symmetry};
-use outflank_proto::message::{Found, FromMember, FromWorker, Interim, Job, Report, ToMember};
+use outflank_proto::message::{
+    Found, FromMember, FromWorker, Interim, Job, MOST_FOUND, MOST_HINTS, Report, ToMember,
+};
 use outflank_proto::words;
 use tokio::sync::mpsc;
 
@@ -88,21 +90,24 @@ impl Running {
         self.member.as_ref().map_or_else(Vec::new, |member| member.errands())
     }
 
-    /// Returns what the search has come to believe and not told of.
+    /// Returns what the search has come to believe and not told of, as far as a message has room for it.
     fn hints(&self) -> Vec<SharedHint> {
         let mut hints = self.control.take_hints();
         for errand in self.errands() {
             hints.extend(errand.take_hints());
         }
+        hints.truncate(MOST_HINTS);
         hints
     }
 
-    /// Returns what has been found inside the job, whose name this is, and not been told of, if there is anything.
+    /// Returns what has been found inside the job, whose name this is, and not been told of, if there is anything, as
+    /// far as a message has room for it.
     fn found(&self, job: u64) -> Option<Found> {
         let mut bounds = self.control.take_found();
         for errand in self.errands() {
             bounds.extend(errand.take_found());
         }
+        bounds.truncate(MOST_FOUND);
         (!bounds.is_empty()).then_some(Found { job, era: self.era, bounds })
     }
 }
