@@ -219,13 +219,7 @@ pub async fn ask(
     request: SolveRequest,
     on_update: impl FnMut(Update),
 ) -> Result<Solution, ClientError> {
-    let mut solving = Solving {
-        client: SolverClient::new(connection),
-        connected: Instant::now(),
-        wait: FIRST_WAIT,
-        backoff: Backoff::new(FIRST_WAIT, LONGEST_WAIT),
-        on_update,
-    };
+    let mut solving = Solving::new(connection, on_update);
     loop {
         match solving.attempt(request).await {
             Ok(solution) => return Ok(solution),
@@ -237,8 +231,8 @@ pub async fn ask(
 /// A request under way.
 struct Solving<F> {
     client: SolverClient<Connection>,
-    /// When the coordinator was last heard of, or thought to be there.
-    connected: Instant,
+    /// Since when the coordinator is known to be away; `None` while it is thought to be there.
+    lost: Option<Instant>,
     /// How long to wait before the next try.
     wait: Duration,
     /// The times after that.
@@ -247,6 +241,16 @@ struct Solving<F> {
 }
 
 impl<F: FnMut(Update)> Solving<F> {
+    fn new(connection: Connection, on_update: F) -> Self {
+        Self {
+            client: SolverClient::new(connection),
+            lost: None,
+            wait: FIRST_WAIT,
+            backoff: Backoff::new(FIRST_WAIT, LONGEST_WAIT),
+            on_update,
+        }
+    }
+
     async fn attempt(&mut self, request: SolveRequest) -> Result<Solution, Status> {
         let mut updates = self.client.solve(v1::SolveRequest::from(request)).await?.into_inner();
         self.heard();
@@ -264,7 +268,7 @@ impl<F: FnMut(Update)> Solving<F> {
     }
 
     fn heard(&mut self) {
-        self.connected = Instant::now();
+        self.lost = None;
         self.backoff.reset();
         self.wait = FIRST_WAIT;
     }
@@ -275,7 +279,9 @@ impl<F: FnMut(Update)> Solving<F> {
             return Err(error);
         }
         let cause = causes(&status);
-        if self.connected.elapsed() + self.wait > RETRY_LIMIT {
+        // Not since it was heard last: this process may have been stopped since then.
+        let lost = *self.lost.get_or_insert_with(Instant::now);
+        if lost.elapsed() + self.wait > RETRY_LIMIT {
             return Err(ClientError::Lost { cause, limit: RETRY_LIMIT });
         }
         tracing::debug!(cause, "lost the coordinator");
@@ -314,4 +320,23 @@ fn verdict(status: &Status) -> Option<ClientError> {
 fn causes(status: &Status) -> String {
     let text = words::of_status(status);
     if is_made_up(status) { format!("what answers there is no coordinator: {text}") } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use tonic::transport::Endpoint;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_was_stopped_for_long_tries_for_as_long_as_any_when_it_goes_on() {
+        let channel = Endpoint::from_static("http://test").connect_lazy();
+        let mut solving = Solving::new(Access::default().over(channel), |_| ());
+        solving.heard();
+        tokio::time::advance(2 * RETRY_LIMIT).await;
+        let begin = Instant::now();
+        while solving.recover(Status::unavailable("away")).await.is_ok() {}
+        let tried = begin.elapsed();
+        assert!((RETRY_LIMIT - LONGEST_WAIT..=RETRY_LIMIT).contains(&tried), "{tried:?}");
+    }
 }
