@@ -39,10 +39,11 @@ impl Shared {
         if self.fate.failure.set(error).is_err() {
             return; // The first failure explains the later ones.
         }
-        self.fate.failed.cancel();
         let reason = format!("the coordinator has failed: {text}");
         let status = if is_store { store_failed(reason) } else { Status::internal(reason) };
         self.links.end_all(&status);
+        // Last: who waits for it ends what is still open, and does not say why.
+        self.fate.failed.cancel();
     }
 }
 
