@@ -1,5 +1,6 @@
 //! What a request may cost, and what is left when it has cost that.
 
+use std::cell::Cell;
 use std::time::Duration;
 
 use clap::Args;
@@ -32,6 +33,9 @@ fn seconds(text: &str) -> Result<Duration, String> {
 pub(crate) struct Meter {
     budget: Budget,
     progress: watch::Sender<Option<Progress>>,
+    /// The nodes of attempts that were lost with the coordinator. Of jobs that go on at their workers meanwhile the
+    /// next attempt tells all nodes again: these count twice.
+    earlier: Cell<u64>,
 }
 
 impl Budget {
@@ -47,7 +51,7 @@ impl Budget {
 
     /// Returns a meter for a request that begins now.
     pub(crate) fn meter(self) -> Meter {
-        Meter { budget: self, progress: watch::Sender::new(None) }
+        Meter { budget: self, progress: watch::Sender::new(None), earlier: Cell::new(0) }
     }
 
     async fn spent(self, mut progress: watch::Receiver<Option<Progress>>) {
@@ -70,8 +74,16 @@ impl Budget {
 impl Meter {
     /// Notes what is new.
     pub(crate) fn update(&self, update: &Update) {
-        if let Update::Progress(progress) = update {
-            self.progress.send_replace(Some(progress.clone()));
+        match update {
+            Update::Progress(progress) => {
+                let nodes = self.earlier.get().saturating_add(progress.nodes);
+                self.progress.send_replace(Some(Progress { nodes, ..progress.clone() }));
+            }
+            Update::Lost { .. } => {
+                let known = self.progress.borrow();
+                self.earlier.set(known.as_ref().map_or(0, |known| known.nodes));
+            }
+            Update::Accepted | Update::Notice(_) => {}
         }
     }
 
@@ -128,6 +140,18 @@ mod tests {
         let solution = spent.await;
         assert_eq!((solution.nodes, solution.jobs), (100, 2));
         assert_eq!(solution.bound, Bound::at_least(outflank_engine::Score::DRAW));
+    }
+
+    #[test]
+    fn what_was_searched_before_the_coordinator_was_lost_counts() {
+        let meter = Budget::default().meter();
+        meter.update(&progress(60));
+        for _ in 0..2 {
+            meter.update(&Update::Lost { cause: "gone".to_owned(), retry_in: Duration::ZERO });
+        }
+        meter.update(&progress(10));
+        meter.update(&progress(40));
+        assert_eq!(partial(meter.progress.borrow().as_ref()).nodes, 100);
     }
 
     #[tokio::test]
