@@ -17,21 +17,21 @@ pub struct Errand {
 }
 
 impl Errand {
-    /// The level at which nothing is cut by probability: what comes back is proved.
+    /// The step of the selectivity ladder at which nothing is cut by probability: what comes back is proved.
     pub const PROOF: u32 = Level::EXACT.step();
 
-    /// Returns the errand to try the move to `square` in the window from `alpha` to `beta`, in discs. `level` is the step
+    /// Returns the errand to try the move to `square` in the window from `alpha` to `beta`, in discs. `step` is that
     /// of the selectivity ladder, of which the highest is [`Errand::PROOF`]; `estimate` is what the move is expected to be
     /// worth, in 32nds of a disc.
     ///
     /// `None` if no search asks that: the move is not legal, the board is a small one, the window is empty or leaves the
-    /// board, there is no such level, or the estimate is beyond what evaluations say.
+    /// board, there is no such step, or the estimate is beyond what evaluations say.
     #[must_use]
     pub fn new(
         position: Position,
         square: Square,
         (alpha, beta): (i32, i32),
-        level: u32,
+        step: u32,
         estimate: i32,
     ) -> Option<Self> {
         let is_possible = position.walls() == 0
@@ -39,7 +39,7 @@ impl Errand {
             && (-65..beta).contains(&alpha)
             && beta <= 65
             && (-LIMIT..=LIMIT).contains(&estimate);
-        let level = Level::at(level).filter(|_| is_possible)?;
+        let level = Level::at(step).filter(|_| is_possible)?;
         Some(Self { position, square, alpha, beta, level, estimate })
     }
 
@@ -63,7 +63,7 @@ impl Errand {
 
     /// Returns the step of the selectivity ladder.
     #[must_use]
-    pub const fn level(self) -> u32 {
+    pub const fn step(self) -> u32 {
         self.level.step()
     }
 
@@ -73,7 +73,7 @@ impl Errand {
         self.estimate
     }
 
-    pub(crate) const fn step(self) -> Level {
+    pub(crate) const fn level(self) -> Level {
         self.level
     }
 }
@@ -144,7 +144,7 @@ mod tests {
             |square, window, level, estimate| Errand::new(start, square, window, level, estimate);
         let good = errand(legal, (-1, 1), Errand::PROOF, -LIMIT).expect("it can be asked");
         assert_eq!((good.position(), good.square(), good.window()), (start, legal, (-1, 1)));
-        assert_eq!((good.level(), good.estimate()), (Errand::PROOF, -LIMIT));
+        assert_eq!((good.step(), good.estimate()), (Errand::PROOF, -LIMIT));
         assert!(errand(legal, (-65, 65), 0, 0).is_some());
         assert!(errand(corner, (-1, 1), 0, 0).is_none(), "no legal move");
         for window in [(0, 0), (1, -1), (-66, 0), (0, 66), (i32::MAX, i32::MIN)] {

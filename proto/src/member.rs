@@ -109,7 +109,7 @@ fn wire(hand: u32, number: u64, errand: &Errand) -> v1::Errand {
         square: errand.square().index(),
         alpha,
         beta,
-        level: errand.level(),
+        level: errand.step(),
         estimate: errand.estimate(),
     }
 }

@@ -253,7 +253,7 @@ impl Circle {
         let ((asker, hand), Asked { number, errand, .. }) = asked.next()?;
         self.done += u64::from(value.is_some());
         match value {
-            Some(value) if errand.level() == Errand::PROOF => {
+            Some(value) if errand.step() == Errand::PROOF => {
                 let (era, found) = (*era, proved(&errand, value, nodes));
                 Some(Answered { worker: helper, job, era, asker, hand, number, value, found })
             }

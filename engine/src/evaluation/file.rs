@@ -60,6 +60,9 @@ pub enum WeightsError {
         /// The fingerprint it has.
         found: u64,
     },
+    /// There is no memory for them.
+    #[error("there is no memory for the weights")]
+    Memory,
     /// It ends early or contradicts itself.
     #[error("weights file is malformed at offset {offset}: expected {expected}")]
     Malformed {

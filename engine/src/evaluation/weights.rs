@@ -1,7 +1,7 @@
 //! The weights, ready for looking up.
 
-use std::fmt;
 use std::sync::OnceLock;
+use std::{fmt, io};
 
 use super::file::{File, StageParameters, WeightsError};
 use super::patterns::{CANONICAL, LANES, OFFSETS, RAW, canonical_numbers};
@@ -111,24 +111,32 @@ impl Weights {
     /// Returns the weights in the content of a weights file.
     ///
     /// # Errors
-    /// If the content is not a whole, undamaged weights file of this version and pattern set.
+    /// If the content is not a whole, undamaged weights file of this version and pattern set, or if the system has no
+    /// memory for the weights.
     pub fn load(content: &[u8]) -> Result<Self, WeightsError> {
-        Ok(Self::new(&File::decode(content)?))
+        Self::unpacked(&File::decode(content)?).map_err(|_no_memory| WeightsError::Memory)
     }
 
     /// Returns the weights of a file.
+    ///
+    /// # Panics
+    /// If the system has no memory for them.
     #[must_use]
     pub fn new(file: &File) -> Self {
+        Self::unpacked(file)
+            .expect("the system has as much memory for the weights as it had for their file")
+    }
+
+    fn unpacked(file: &File) -> io::Result<Self> {
         let first = file.first_stage();
         let last = first + file.stages().len() as u32 - 1;
         let by_empties = std::array::from_fn(|empties| {
             (stage_of(empties as u32).clamp(first, last) - first) as u8
         });
-        let mut stages = LargePages::<Stage>::zeroed(file.stages().len())
-            .expect("the system has as much memory for the weights as it had for their file");
+        let mut stages = LargePages::<Stage>::zeroed(file.stages().len())?;
         let unpack = |(stage, parameters): (&mut Stage, &StageParameters)| stage.unpack(parameters);
         parallel::map(stages.iter_mut().zip(file.stages()).collect(), unpack);
-        Self {
+        Ok(Self {
             stages,
             by_empties,
             first,
@@ -137,7 +145,7 @@ impl Weights {
             provenance: file.provenance().to_owned(),
             selectivity: file.selectivity().cloned(),
             costs: file.costs().map(Costs::new),
-        }
+        })
     }
 
     /// Returns the stage for a number of empty squares (0–64): its own, or the nearest one that was

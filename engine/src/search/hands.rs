@@ -131,7 +131,7 @@ pub(crate) fn run<K: SearchSet>(
             Candidate { flipped, square, estimate: errand.estimate(), ..Candidate::default() };
         let node = Node { estimate: errand.estimate(), ..Node::new(kernels, board) };
         let (alpha, beta) = errand.window();
-        let value = brother(searcher, &Task::new(node, alpha, beta, errand.step()), candidate);
+        let value = brother(searcher, &Task::new(node, alpha, beta, errand.level()), candidate);
         searcher.report_nodes();
         value.ok()
     })
