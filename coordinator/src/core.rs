@@ -8,8 +8,9 @@
 //! The words are those of the project: a *question* is a canonical position with a window; with a
 //! null window it is a *goal*. A question that is cheap enough goes to a worker as one *job*, any
 //! other is expanded one ply: for a wide window the eldest child is asked for its value around the
-//! likely one and every brother whether it is better, for a goal the children's goals are asked. Goal (p, t), "is the value of p at least t?", holds if and only
-//! if goal (c, 2 − t) fails for some child c, since all values are even.
+//! likely one and every brother whether it is better, for a goal the children's goals are asked.
+//! Goal (p, t), "is the value of p at least t?", holds if and only if goal (c, 2 − t) fails for some
+//! child c, since all values are even.
 //!
 //! The scheme is a job-level alpha-beta search: eldest brother first where a move is sought
 //! (Feldmann's young brothers wait), all children where a claim is upheld. Every question has a
