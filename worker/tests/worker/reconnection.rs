@@ -7,11 +7,11 @@ use outflank_proto::message::{FromWorker, ToWorker};
 use outflank_worker::WorkerError;
 use tonic::Status;
 
-use crate::script::{Script, in_time};
+use crate::script::{Running, Script, in_time};
 use crate::{BruteForce, Endless, job};
 
-#[tokio::test]
-async fn after_a_reconnection_a_job_goes_on_if_it_is_given_again_and_makes_room_if_not() {
+/// Returns a worker at work on jobs 1 and 2 that has lost its connection.
+async fn cut_off_with_two_jobs() -> (Script, Running) {
     let mut script = Script::start(None);
     let worker = script.worker(Endless);
     let mut first = script.connection().await;
@@ -19,6 +19,12 @@ async fn after_a_reconnection_a_job_goes_on_if_it_is_given_again_and_makes_room_
     first.tell(ToWorker::Job(job(2))).await;
     first.hear_beat_of(&[1, 2]).await;
     drop(first);
+    (script, worker)
+}
+
+#[tokio::test]
+async fn after_a_reconnection_a_job_goes_on_if_it_is_given_again_and_makes_room_if_not() {
+    let (mut script, worker) = cut_off_with_two_jobs().await;
     let mut second = script.connection().await;
     second.hear_beat_of(&[]).await;
     second.tell(ToWorker::Job(job(1))).await;
@@ -32,13 +38,7 @@ async fn after_a_reconnection_a_job_goes_on_if_it_is_given_again_and_makes_room_
 /// Nobody else sees these jobs, or can stop them.
 #[tokio::test(start_paused = true)]
 async fn jobs_that_are_not_given_again_are_stopped_five_minutes_after_a_reconnection() {
-    let mut script = Script::start(None);
-    let worker = script.worker(Endless);
-    let mut first = script.connection().await;
-    first.tell(ToWorker::Job(job(1))).await;
-    first.tell(ToWorker::Job(job(2))).await;
-    first.hear_beat_of(&[1, 2]).await;
-    drop(first);
+    let (mut script, worker) = cut_off_with_two_jobs().await;
     let mut second = script.caller().await;
     let begin = tokio::time::Instant::now();
     second.welcome_with(5000, 0).await;
