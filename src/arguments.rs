@@ -361,6 +361,16 @@ pub(crate) enum StoreAction {
         /// The folder of the store.
         dir: PathBuf,
     },
+    /// Take over what another store has proved; nothing if the two contradict each other.
+    Import {
+        /// The folder of the store that gets the proofs; it is made if it is missing.
+        dir: PathBuf,
+        /// The folder of the other store, which keeps its own.
+        from: PathBuf,
+        /// Print one JSON object.
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 /// Write proofs to files, and check them.

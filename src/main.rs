@@ -59,7 +59,7 @@ fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         Command::Coordinator(coordinator) => coordinator::run(coordinator),
         Command::Worker(worker) => worker::run(worker),
         Command::Campaign(campaign) => campaign::run(campaign, arguments.quiet),
-        Command::Store(store) => store::run(&store.action),
+        Command::Store(store) => store::run(&store.action, arguments.quiet),
         Command::Proof(proof) => proof::run(&proof.action, arguments.quiet),
         Command::Train(train) => train::run(train, arguments.quiet),
         Command::Bench(bench) => bench::run(bench, arguments.quiet),

@@ -1,4 +1,6 @@
-//! `outflank store`: count, check, repair and export proofs.
+//! `outflank store`: count, check, repair, export and import proofs.
+
+mod import;
 
 use std::path::Path;
 
@@ -15,12 +17,13 @@ use crate::numbers::{counted, grouped};
 use crate::{machine, output, runtime};
 
 /// Does what is asked with a store that exists.
-pub(crate) fn run(action: &StoreAction) -> Result<Exit, Failure> {
+pub(crate) fn run(action: &StoreAction, quiet: bool) -> Result<Exit, Failure> {
     match action {
         StoreAction::Stats { dir, json } => stats(dir, *json),
         StoreAction::Verify { dir, json } => verify(dir, *json),
         StoreAction::Repair { dir } => repair(dir),
         StoreAction::Export { dir } => export(dir),
+        StoreAction::Import { dir, from, json } => import::run(dir, from, *json, quiet),
     }
 }
 
@@ -222,14 +225,20 @@ fn repair(dir: &Path) -> Result<Exit, Failure> {
     }
     tell_taken_back(&done)?;
     tell_aside(&done, docket.as_ref())?;
-    if verdicts > 0 {
-        output::line(&format!(
-            "workers were found to be wrong {}: what they claimed is taken back once more \
-             when the store is next used to solve something",
-            counted(verdicts as u64, "time")
-        ))?;
-    }
+    tell_verdicts(verdicts)?;
     Ok(Exit::Done)
+}
+
+/// Says that so many verdicts are carried out once more, if there are any.
+fn tell_verdicts(verdicts: usize) -> anyhow::Result<()> {
+    if verdicts == 0 {
+        return Ok(());
+    }
+    output::line(&format!(
+        "workers were found to be wrong {}: what they claimed is taken back once more when the store is next used to \
+         solve something",
+        counted(verdicts as u64, "time")
+    ))
 }
 
 /// Returns the failure to repair a store, with what to do where it can only be read.

@@ -58,7 +58,9 @@ use crate::core::{self, Advisor, Core, Event, Haste};
 use campaigns::Campaigns;
 use circles::Circles;
 use docket::Docket;
-pub use docket::{MendedDocket, docket_problems, mend_docket, reopen_verdicts, taken_back};
+pub use docket::{
+    Adopted, MendedDocket, adopt_docket, docket_problems, mend_docket, reopen_verdicts, taken_back,
+};
 pub use encryption::{Encryption, InvalidEncryption};
 pub use error::ServiceError;
 use events::Events;

@@ -27,6 +27,7 @@ mod error;
 mod export;
 mod files;
 mod frame;
+mod import;
 mod index;
 mod lock;
 mod log;
@@ -46,6 +47,7 @@ mod tests;
 mod verify;
 mod withdraw;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;
 use std::ops::ControlFlow;
@@ -67,6 +69,7 @@ use read_only::Looked;
 pub(crate) use disk::{create_folders, sync_folder};
 pub use error::StoreError;
 pub use export::ExportError;
+pub use import::{ImportError, Imported, Step};
 pub use open::{Opened, Options, Rebuilt};
 pub use record::{Appended, Contradicted, Method, Origin, Provenance, Record, Stored};
 pub use repair::{Extent, Repair, TakenBack, lacks_manifest, repair, repair_after};
@@ -282,6 +285,12 @@ impl Store {
     ) -> Result<bool, StoreError> {
         withdraw::others_have_searched_below(&*self.index, &self.origins(), position, worker)
             .inspect_err(|error| self.doubt_index(error))
+    }
+
+    /// Returns the names of the workers that ever proved something of what is in the log.
+    #[must_use]
+    pub fn workers(&self) -> BTreeSet<String> {
+        self.origins().workers()
     }
 
     /// Returns the number of positions.

@@ -2,6 +2,8 @@
 
 #[path = "store/damage.rs"]
 mod damage;
+#[path = "store/import.rs"]
+mod import;
 #[path = "store/index.rs"]
 mod index;
 #[path = "store/model.rs"]

@@ -200,3 +200,79 @@ fn a_damaged_docket_is_seen_by_verify_and_mended_by_repair() {
     let (second, _) = coordinator(home.path(), "127.0.0.1:0", &[]);
     second.kill();
 }
+
+#[test]
+fn a_store_takes_over_what_another_has_proved() {
+    let home = TempDir::new().expect("a temporary folder");
+    let solve = |problem, store| {
+        fs::write(home.path().join("one.obf"), file(&[problem])).expect("the folder is writable");
+        let solved = run(home.path(), &["solve", "one.obf", "--store", store, "--json"]);
+        assert_eq!(solved.code, Some(0), "{solved:?}");
+        solved.objects().remove(0)
+    };
+    let (first, second) = (solve(1, "here"), solve(2, "there"));
+    let import = ["store", "import", "here", "there"];
+    let imported = run(home.path(), &import);
+    assert_eq!(imported.code, Some(0), "{imported:?}");
+    assert!(imported.stdout[0].contains(" read: ") && imported.stdout.len() == 1, "{imported:?}");
+    for (problem, before) in [(1, first), (2, second)] {
+        let after = solve(problem, "here");
+        assert_eq!((&after["source"], &after["value"]), (&"store".into(), &before["value"]));
+    }
+    let again = run(home.path(), &[&import[..], &["--json"]].concat()).objects().remove(0);
+    assert_eq!((&again["written"], &again["verdicts"]), (&0.into(), &0.into()), "{again}");
+    assert_eq!(run(home.path(), &["store", "verify", "here"]).code, Some(0));
+    // The proofs are as good as where they come from.
+    let export = ["proof", "export", "one.obf", "--store", "here", "--out", "one.proof"];
+    assert_eq!(run(home.path(), &export).code, Some(0));
+    assert_eq!(run(home.path(), &["proof", "check", "one.proof", "--all"]).code, Some(0));
+
+    run(home.path(), &["store", "import", "here", "./here"]).assert_fails(2, "are the same store");
+    run(home.path(), &["store", "import", "here", "none"]).assert_fails(3, "there is no store at");
+    let (there, _) = Store::open(&home.path().join("there")).expect("a store");
+    run(home.path(), &import).assert_fails(3, "there is in use by process");
+    drop(there);
+}
+
+/// The other store has proofs of a worker that was found to be wrong here, and one that contradicts.
+#[test]
+fn what_comes_from_another_store_is_not_believed_blindly() {
+    let home = TempDir::new().expect("a temporary folder");
+    let open = |name: &str| Store::open(&home.path().join(name)).expect("a store").0;
+    let claim = |bound: Bound, worker: &str| {
+        let origin = Arc::new(Origin { worker: worker.to_owned(), ..Origin::default() });
+        let provenance = Provenance { method: Method::Search, origin };
+        Record {
+            position: Position::START.canonical(),
+            bound,
+            best_move: None,
+            nodes: 1,
+            provenance,
+        }
+    };
+    open("there").append(&[claim(Bound::at_least(Score::MAX), "liar")]).expect("a disk");
+    drop(open("here"));
+    let verdict = r#"{"verdict":{"era":1,"workers":["liar"],"reason":"it was wrong"}}"#;
+    let docket = format!("{verdict}\n{}\n", r#"{"taken_back":{"era":1}}"#);
+    fs::write(home.path().join("here/docket.jsonl"), docket).expect("the store is ours");
+    let import = ["store", "import", "here", "there"];
+    let imported = run(home.path(), &import);
+    let said = imported.stdout.join("\n");
+    assert!(said.contains("wrong 1 time: what they claimed is taken back once more"), "{said}");
+    assert_eq!(run(home.path(), &["store", "export", "here"]).objects().len(), 1);
+    // Whoever solves something takes it back first.
+    fs::write(home.path().join("one.obf"), file(&[1])).expect("the folder is writable");
+    assert_eq!(run(home.path(), &["solve", "one.obf", "--store", "here"]).code, Some(0));
+    let lies = |objects: Vec<Value>| objects.iter().filter(|object| object["lower"] == 64).count();
+    assert_eq!(lies(run(home.path(), &["store", "export", "here"]).objects()), 0);
+
+    open("other").append(&[claim(Bound::exact(Score::DRAW), "honest")]).expect("a disk");
+    let docket = home.path().join("there/docket.jsonl");
+    fs::write(docket, verdict.replace("liar", "another") + "\n").expect("the store is ours");
+    let refused = run(home.path(), &["store", "import", "other", "there"]);
+    refused.assert_fails(5, "the two stores contradict each other");
+    let said = refused.stderr.join("\n");
+    assert!(said.contains("by honest and by liar") && said.contains("nothing was taken"), "{said}");
+    assert_eq!(run(home.path(), &["store", "export", "other"]).objects().len(), 1);
+    assert!(!home.path().join("other/docket.jsonl").exists(), "nothing at all was taken over");
+}

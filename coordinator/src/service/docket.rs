@@ -8,6 +8,7 @@
 //! is proved before the last verdict are in doubt by that alone. A last line without an end is a write that nobody was
 //! told of.
 
+mod adopt;
 mod damage;
 
 use std::collections::BTreeMap;
@@ -22,6 +23,7 @@ use super::convert;
 use super::journal::{self, failed};
 use crate::core::{AuditId, Doubted, Method, ProcessId, Proof};
 use crate::store::{StoreError, TakenBack};
+pub use adopt::{Adopted, adopt_docket};
 pub use damage::{MendedDocket, docket_problems, mend_docket};
 
 /// What a line of the file should be.

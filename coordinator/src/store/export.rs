@@ -1,9 +1,9 @@
 //! The store's content for other programs.
 
-use std::fmt::Write as _;
 use std::io::Write;
 
 use outflank_engine::Position;
+use outflank_engine::notation::{self, Side};
 
 use super::error::StoreError;
 use super::record::Stored;
@@ -31,7 +31,7 @@ pub(super) fn write_line(
         out,
         "{{\"position\":\"{}\",\"lower\":{lower},\"upper\":{upper},\"best_move\":{best_move},\
          \"nodes\":{},\"method\":\"{}\"}}",
-        board(position),
+        notation::board(position, Side::Black),
         stored.nodes,
         method(stored),
     )
@@ -41,19 +41,4 @@ pub(super) fn write_line(
 fn method(stored: &Stored) -> &'static str {
     let (lower, upper) = (stored.lower_from.method, stored.upper_from.method);
     if lower == upper { lower.name() } else { "both" }
-}
-
-/// Returns 64 characters from A1 to H8 and the side to move: the player is `X`, a wall `+`.
-fn board(position: Position) -> String {
-    let mut text = String::with_capacity(66);
-    for square in 0..64 {
-        text.push(match (position.player() >> square & 1, position.opponent() >> square & 1) {
-            (1, 1) => '+',
-            (1, _) => 'X',
-            (_, 1) => 'O',
-            _ => '-',
-        });
-    }
-    write!(text, " X").expect("a string takes everything");
-    text
 }

@@ -1,6 +1,6 @@
 //! The origins of bounds and the numbers that stand for them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::claim::Source;
@@ -28,6 +28,11 @@ impl Origins {
     /// Returns origin number `id`.
     pub(super) fn get(&self, id: u32) -> Option<&Arc<Origin>> {
         self.list.get(id as usize)
+    }
+
+    /// Returns the names of all workers.
+    pub(super) fn workers(&self) -> BTreeSet<String> {
+        self.list.iter().map(|origin| origin.worker.clone()).collect()
     }
 
     /// Adds an origin that has no number yet.

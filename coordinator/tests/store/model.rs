@@ -19,7 +19,7 @@ enum Step {
 }
 
 prop_compose! {
-    fn any_record()(
+    pub(crate) fn any_record()(
         index in 0_u64..12, lower in -4_i32..=4, width in 0_i32..=4, low in any::<bool>(),
         high in any::<bool>(), square in 0_u32..70, nodes in 0_u64..9, worker in 0_u8..3,
         inferred in any::<bool>(),
