@@ -175,12 +175,12 @@ pub(crate) enum Command {
 #[derive(Debug, Args)]
 #[command(after_help = exit::HELP)]
 pub(crate) struct Solve {
-    /// A board, a move list, a file of positions, or - for standard input.
+    /// A board, a move list, a game, a file of positions, or - for standard input.
     ///
     /// A board has 64 characters a1, b1, … h8 (X black, O white, - empty), then the side to move. A
-    /// move list such as f5d6c3 starts from the start position, which is called start. A file has one
-    /// position a line, with or without OBF scores (`BOARD X; F5:+2;`), which are compared with the
-    /// values found.
+    /// move list such as f5d6c3 starts from the start position, which is called start. A game in GGF,
+    /// `(;GM[Othello]…;)`, stands for the position after its last move. A file has one position a line,
+    /// with or without OBF scores (`BOARD X; F5:+2;`), which are compared with the values found.
     #[arg(value_name = "POSITION|FILE|-", allow_hyphen_values = true)]
     pub(crate) position: String,
     /// Play on a smaller board, such as 6x6: 4 to 8 columns and rows in the middle of the usual board,
@@ -393,7 +393,7 @@ pub(crate) enum ProofAction {
 #[derive(Debug, Args)]
 #[command(after_help = exit::HELP)]
 pub(crate) struct ProofExport {
-    /// A board, a move list, a file of positions, or - for standard input, as for solve.
+    /// A board, a move list, a game, a file of positions, or - for standard input, as for solve.
     #[arg(value_name = "POSITION|FILE|-", allow_hyphen_values = true)]
     pub(crate) position: String,
     /// The size of the board, such as 6x6, as for solve.

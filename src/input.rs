@@ -87,7 +87,9 @@ fn explain(argument: &str, error: NotationError) -> anyhow::Error {
     }
     if looks_like_a_file(argument) {
         let argument = excerpt(argument);
-        return anyhow!("{argument}: no such file, expected a file, a board or a move list");
+        return anyhow!(
+            "{argument}: no such file, expected a file, a board, a move list or a game"
+        );
     }
     anyhow::Error::new(error).context("no file has that name, and it is no position")
 }

@@ -5,6 +5,7 @@
 //! | board | 64 characters a1, b1, … h8, then the side to move: `X`, `x`, `*` black, `O`, `o`, `0` white, `-`, `.` empty; blanks may stand anywhere |
 //! | move list | `f5d6c3`, from the start position; a pass may be left out, or written `--`, `ps`, `pa`, `pass` |
 //! | `start` | the start position |
+//! | GGF | a game from its board on, `(;GM[Othello]BO[8 … *]B[f5]W[d6];)`; the position after its last move |
 //! | OBF | a board, then `; MOVE:SCORE` for moves whose score is known, seen by the side to move; `PS:SCORE` where it must pass |
 //!
 //! A board smaller than 8x8 is written with 64 characters too, its walls as `+`, or, where the reader
@@ -17,6 +18,7 @@
 
 mod board;
 mod error;
+mod ggf;
 mod moves;
 mod obf;
 mod segment;
@@ -135,7 +137,9 @@ pub fn problems_on<'a>(
 /// Reads a line that is not blank.
 fn problem(line: Segment<'_>, size: BoardSize) -> Result<Problem, NotationError> {
     let unscored = |(position, side)| Problem { position, side, expected: Vec::new() };
-    if !is_move_list(line.text) {
+    if ggf::is_game(line.text) {
+        ggf::parse(line, size).map(unscored)
+    } else if !is_move_list(line.text) {
         obf::parse(line, size)
     } else if is_start(line.text) {
         Ok(unscored((size.start(), Side::Black)))
@@ -144,9 +148,14 @@ fn problem(line: Segment<'_>, size: BoardSize) -> Result<Problem, NotationError>
     }
 }
 
-/// Returns whether a line can be nothing but a move list or `start`, which no scores can follow.
+/// Returns whether a line can be nothing but a move list, a game or `start`, which no scores can follow.
 #[must_use]
-pub fn is_move_list(line: &str) -> bool {
+pub fn takes_no_scores(line: &str) -> bool {
+    is_move_list(line) || ggf::is_game(line)
+}
+
+/// Returns whether a line can be nothing but a move list or `start`.
+fn is_move_list(line: &str) -> bool {
     let text = line.trim_start();
     is_start(text) || text.starts_with(|first| matches!(first, 'a'..='h' | 'A'..='H'))
 }

@@ -49,7 +49,7 @@ impl fmt::Display for Place {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
     /// The text holds no position at all.
-    #[error("found no position, expected a board or a move list")]
+    #[error("found no position, expected a board, a move list or a game")]
     Empty,
     /// A character that cannot stand on a board.
     #[error("found {found:?} on the board, expected X (black), O (white) or - (empty)")]
@@ -110,6 +110,39 @@ pub enum Fault {
         side: Side,
         /// The legal moves.
         expected: String,
+    },
+    /// No property of a game where one must stand.
+    #[error(
+        "found {found:?} in a game, expected a property such as BO[8 …] or B[f5], or ;) at its end"
+    )]
+    NotAProperty {
+        /// The text.
+        found: String,
+    },
+    /// A game without the board that it begins with.
+    #[error(
+        "the game has no board before its first move, expected BO[8, the squares and the side to move]"
+    )]
+    NoStartBoard,
+    /// A game on a board of another size.
+    #[error("found a game on a board of {found:?} columns, expected 8")]
+    NotEightColumns {
+        /// The text.
+        found: String,
+    },
+    /// A move of the player whose turn it is not.
+    #[error("move {number}: found a move of {side}, expected one of {}", side.other())]
+    OutOfTurn {
+        /// The number of the move, counted from 1; passes count only where they are written.
+        number: usize,
+        /// Who made it.
+        side: Side,
+    },
+    /// Something behind a game.
+    #[error("found {found:?} after the game, expected one game on a line")]
+    AfterTheGame {
+        /// The text.
+        found: String,
     },
     /// No `MOVE:SCORE` where one must stand.
     #[error("found {found:?}, expected a move and its score such as F5:+2")]

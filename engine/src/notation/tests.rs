@@ -124,7 +124,7 @@ fn every_fault_names_its_place_and_what_was_expected() {
     let over = format!("{} X", "X".repeat(63) + "-");
     let cases = [
         ("", "line 1, column 1: found no position"),
-        ("# nothing\n", "found no position, expected a board or a move list"),
+        ("# nothing\n", "found no position, expected a board, a move list or a game"),
         (&board[..60], "column 1: found a board of 60 squares, expected 64 squares"),
         (&format!("{} X", &board[1..]), "column 1: found a board of 63 squares"),
         (&format!("{board}-- X"), "column 1: found a board of 66 squares"),
@@ -249,4 +249,68 @@ fn what_is_wrong_with_a_small_board_is_told() {
     let gap = four.replacen('+', "-", 1);
     assert!(message("8x8", &gap).contains("found walls (+) that are not"));
     assert!(message("6x6", "d3a1").contains("a1 is illegal for white"));
+}
+
+/// Returns a game of GGF with these moves, each with the letter of its player.
+fn game(moves: &str) -> String {
+    let board = "-------- -------- -------- ---O*--- ---*O--- -------- -------- -------- *";
+    format!("1 (;GM[Othello]PC[GGS/os]PB[one]PW[two]TI[05:00//02:00]TY[8]BO[8 {board}]{moves};)")
+}
+
+#[test]
+fn a_game_is_played_from_its_board() {
+    let moves = "B[F5//0.01]W[d6/-1.50/2.3]B[c3]";
+    let (played, expected) = (read(&game(moves)).unwrap(), read("f5d6c3").unwrap());
+    assert_eq!((played.position, played.side), (expected.position, expected.side));
+    let problem = read(game("").trim_start_matches("1 ")).unwrap();
+    assert_eq!((problem.position, problem.side), (Position::START, Side::Black));
+    let other = format!("(;BO[8 {}]B[d1];)", START.replace('-', "O").replacen('O', "-", 4));
+    assert_eq!(read(&other).unwrap().side, Side::White);
+}
+
+#[test]
+fn a_pass_in_a_game_may_be_written_or_left_out() {
+    let (line, after) = line_to_a_pass();
+    let letter = |number: usize| if number.is_multiple_of(2) { 'B' } else { 'W' };
+    let moves: String =
+        line.iter().enumerate().map(|(n, square)| format!("{}[{square}]", letter(n))).collect();
+    let (passing, other) = (letter(line.len()), letter(line.len() + 1));
+    let text: String = line.iter().map(ToString::to_string).collect();
+    let expected = read(&format!("{text}{after}")).unwrap();
+    for pass in [String::new(), format!("{passing}[PA]"), format!("{passing}[pass//1.2]")] {
+        let played = read(&game(&format!("{moves}{pass}{other}[{after}]"))).unwrap();
+        assert_eq!((played.position, played.side), (expected.position, expected.side), "{pass}");
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_game_is_named_with_its_place() {
+    let whole = game("B[f5]W[d6]");
+    for (text, expected) in [
+        (game("B[f5]W[a1]"), "move 2: a1 is illegal for white, expected one of"),
+        (game("B[f5]B[d6]"), "move 2: found a move of black, expected one of white"),
+        (game("B[f5]W[z9]"), "move 2: found \"z9\", expected a square"),
+        (game("B[f5]W[PA]"), "move 2: PA is illegal for white"),
+        (game("B[f5]w[d6]"), "found \"w[d6];)\" in a game, expected a property such as"),
+        (game("B[f5]W[d6"), "found \"W[d6;)\" in a game"),
+        (whole.replace(";)", ""), "found \"\" in a game, expected a property"),
+        (whole.replace(" *]", "]"), "the side to move is missing"),
+        (whole.replace("BO[8", "BO[10"), "found a game on a board of \"10\" columns, expected 8"),
+        (whole.replace("BO[8", "OB[8"), "the game has no board before its first move"),
+        ("(;GM[Othello];)".to_owned(), "the game has no board before its first move"),
+        (whole.replace("1 (", "2 (") + "(;BO[8];)", "found \"(;BO[8];)\" after the game"),
+    ] {
+        let message = message(&text);
+        assert!(message.contains(expected), "{message}");
+    }
+    let place = read(&whole.replace("d6", "a1")).unwrap_err().place;
+    assert_eq!(place.column - 1, whole.find("d6").unwrap());
+}
+
+proptest! {
+    #[test]
+    fn no_text_of_a_game_is_too_odd_to_be_read(text in "[;()\\[\\]A-Z0-9 a-h*/éO-]{0,60}") {
+        drop(problems("test", &format!("(;{text}")).collect::<Vec<_>>());
+        drop(problems("test", &game(&text)).collect::<Vec<_>>());
+    }
 }

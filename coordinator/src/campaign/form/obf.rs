@@ -36,7 +36,7 @@ pub(super) fn format(row: &Row, answer: &Answer) -> String {
 
 /// Returns the line of a row that had no scores, with its best move and value.
 ///
-/// Scores can follow no move list: its row becomes a board.
+/// Scores can follow no move list and no game: its row becomes a board.
 pub(super) fn answered(line: &str, row: &Row, answer: &Answer) -> Option<String> {
     let (square, value) = best(row, answer)?;
     if row.prediction.is_some() {
@@ -44,7 +44,7 @@ pub(super) fn answered(line: &str, row: &Row, answer: &Answer) -> Option<String>
     }
     let (text, comment) = line.split_at(line.find(COMMENT).unwrap_or(line.len()));
     let (text, gap) = text.split_at(text.trim_end().len());
-    let board = if notation::is_move_list(text) { &row.board() } else { text };
+    let board = if notation::takes_no_scores(text) { &row.board() } else { text };
     let separator = if board.ends_with(';') { "" } else { ";" };
     let scored = notation::scored_move(square, value);
     Some(format!("{board}{separator} {scored};{gap}{comment}"))
