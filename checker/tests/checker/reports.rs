@@ -50,6 +50,12 @@ fn nothing_is_said_of_rows_that_were_not_drawn() {
     let expected =
         "not drawn  1 searched rows with more than 20 empties: nothing is said about them";
     assert!(told.contains(expected), "{told}");
+    for too_large in [text(&["--max-empties", "0"], PROOF), text(&["--sample", "0"], &larger)] {
+        assert!(too_large.contains("\nexcluded   nothing\n"), "{too_large}");
+    }
+    let told = json(&["--max-empties", "0"], PROOF);
+    assert_eq!(told["population"], 0, "{told}");
+    assert!(told["excluded_95"].is_null() && told["excluded_99"].is_null(), "{told}");
 }
 
 #[test]
