@@ -256,44 +256,33 @@ impl Roster {
     /// first. Rows of smaller priority that are being worked on already do not count for those of
     /// greater priority. Campaigns of one priority take turns.
     pub fn fill(&mut self, width: usize) -> Vec<Ask> {
-        let mut priorities: Vec<u8> =
-            self.members.values().map(|member| member.ledger.state.priority).collect();
-        priorities.sort_unstable();
-        priorities.dedup();
-        let mut asks = Vec::new();
-        for priority in priorities.into_iter().rev() {
-            let mut ready: BTreeSet<String> = self.names(|member| {
-                member.ledger.state.priority == priority
-                    && member.is_running()
-                    && member.is_reviewed(self.era)
-            });
-            while self.active_from(priority) < width
-                && let Some(name) = self.least_active(&ready)
-            {
-                match self.members.get_mut(&name).and_then(Member::next_ask) {
-                    Some(ask) => asks.push(ask),
-                    None => {
-                        ready.remove(&name);
+        let era = self.era;
+        let (mut asks, mut active) = (Vec::new(), 0);
+        for priority in self.priorities().into_iter().rev() {
+            let mut ready = BTreeSet::new();
+            for (name, member) in &self.members {
+                if member.ledger.state.priority == priority {
+                    active += member.active();
+                    if member.is_running() && member.is_reviewed(era) && member.has_waiting_rows() {
+                        ready.insert((member.active(), name.clone()));
                     }
+                }
+            }
+            while active < width
+                && let Some((its, name)) = ready.pop_first()
+            {
+                if let Some(ask) = self.members.get_mut(&name).and_then(Member::next_ask) {
+                    asks.push(ask);
+                    active += 1;
+                    ready.insert((its + 1, name));
                 }
             }
         }
         asks
     }
 
-    fn names(&self, is_chosen: impl Fn(&Member) -> bool) -> BTreeSet<String> {
-        let chosen = self.members.iter().filter(|(_, member)| is_chosen(member));
-        chosen.map(|(name, _)| name.clone()).collect()
-    }
-
-    /// Returns how many rows of this priority or a greater one are being worked on.
-    fn active_from(&self, priority: u8) -> usize {
-        let members = self.members.values();
-        members.filter(|member| member.ledger.state.priority >= priority).map(Member::active).sum()
-    }
-
-    fn least_active(&self, names: &BTreeSet<String>) -> Option<String> {
-        names.iter().min_by_key(|name| self.members.get(*name).map_or(0, Member::active)).cloned()
+    fn priorities(&self) -> BTreeSet<u8> {
+        self.members.values().map(|member| member.ledger.state.priority).collect()
     }
 
     fn of_life(&mut self, life: u64) -> Option<&mut Member> {

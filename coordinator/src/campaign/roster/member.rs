@@ -90,6 +90,11 @@ impl Member {
         self.flights.len()
     }
 
+    /// Returns whether a row waits for its turn: to look for one takes a walk over the rows.
+    pub(super) fn has_waiting_rows(&self) -> bool {
+        self.ledger.tally.open > (self.flights.len() + self.disputed.len()) as u64
+    }
+
     /// Gives up what is being worked on; late answers belong to an earlier life.
     pub(super) fn begin_again(&mut self, life: u64) {
         let back = self.flights.keys().chain(&self.disputed).copied().min();
