@@ -251,6 +251,12 @@ fn unusable_stores_are_refused() {
         run(home.path(), arguments).assert_fails(3, "file");
     }
     run(home.path(), &["store", "stats", "missing"]).assert_fails(3, "missing");
+    fs::create_dir(home.path().join("store")).expect("the folder is writable");
+    fs::write(home.path().join("store/campaigns"), "no folder").expect("the folder is writable");
+    let finished =
+        run(home.path(), &["coordinator", "--listen", "127.0.0.1:0", "--store", "store"]);
+    finished.assert_fails(3, "opening the campaigns: creating store/campaigns: ");
+    assert_eq!(finished.stderr[0].matches("File exists").count(), 1, "{finished:?}");
 }
 
 #[test]

@@ -52,15 +52,15 @@ pub enum CampaignError {
         /// Tasks that are not decided.
         open: u64,
     },
-    /// The operating system refused.
-    #[error("{action} {path}: {source}")]
+    /// The operating system refused. It is no `source`: campaigns pass their errors on as one text, which has to say why.
+    #[error("{action} {path}: {cause}")]
     Io {
         /// What was tried, as in "writing".
         action: &'static str,
         /// The file or folder.
         path: PathBuf,
         /// The system's reason.
-        source: Arc<io::Error>,
+        cause: Arc<io::Error>,
     },
     /// A file of the campaign is not as it was written.
     #[error(
@@ -80,7 +80,7 @@ pub enum CampaignError {
 impl CampaignError {
     /// Returns the error of `action` on `path`, for `map_err`.
     pub(super) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
-        move |source| Self::Io { action, path: path.to_owned(), source: Arc::new(source) }
+        move |cause| Self::Io { action, path: path.to_owned(), cause: Arc::new(cause) }
     }
 
     /// Returns the error of a line.

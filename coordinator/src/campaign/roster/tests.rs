@@ -298,7 +298,8 @@ fn a_row_whose_outcome_cannot_be_written_stays_open_and_is_asked_again() {
     decide(&mut roster, &ask);
     let campaign = state(&roster);
     assert_eq!((campaign.open, campaign.active, campaign.proved), (4, 0, 0), "{campaign:?}");
-    assert!(campaign.fault.contains("rows"), "it says why it rests: {campaign:?}");
+    let fault = &campaign.fault;
+    assert!(fault.contains("rows: Bad file descriptor"), "it says why it rests: {fault}");
     assert!(roster.fill(1).is_empty(), "it rests");
     open_rows(&mut roster, true);
     let change = Change { name: "e50".to_owned(), priority: None, paused: Some(false) };
