@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use outflank_engine::{Contradiction, Position};
 
-use super::claim::{Claim, Entry};
+use super::claim::{self, Claim, Entry};
 use super::error::StoreError;
 use super::files::Layout;
 use super::index::Index;
@@ -403,7 +403,5 @@ fn describe(position: Position, what: &str) -> String {
 
 /// Returns a number that spreads positions evenly over passes.
 fn spread(position: Position) -> u64 {
-    let mut bytes = Vec::with_capacity(Claim::BYTES);
-    bytes.extend_from_slice(&super::claim::key(position));
-    u64::from(crc32fast::hash(&bytes))
+    u64::from(crc32fast::hash(&claim::key(position)))
 }
