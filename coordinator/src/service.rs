@@ -253,9 +253,7 @@ impl Shared {
     /// Opens the file that notes what workers are told, beside the docket.
     fn told(&self) -> Result<(Told, core::Memory), ServiceError> {
         let path = self.options.docket.as_ref().map(|docket| docket.with_file_name("told.jsonl"));
-        let is_held = |position, bound| {
-            self.store.get(position).is_some_and(|stored| stored.bound.implies(bound))
-        };
+        let is_held = |position, bound| self.store.holds(position, bound);
         Ok(Told::open(path.as_deref(), self.store.count() > 0, is_held)?)
     }
 

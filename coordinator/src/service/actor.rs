@@ -351,9 +351,7 @@ impl Actor {
         let verdict = Some(Verdict { era, workers, reason, is_refused });
         self.write_now(Batch { verdict, ..self.next_batch() })?;
         let store = &self.view.store;
-        let is_held =
-            |position, bound| store.get(position).is_some_and(|stored| stored.bound.implies(bound));
-        let struck_out = self.told.taken_back(is_held);
+        let struck_out = self.told.taken_back(|position, bound| store.holds(position, bound));
         struck_out.map_err(|error| self.fail(error))?;
         Ok(Event::TakenBack { era })
     }

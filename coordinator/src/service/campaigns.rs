@@ -243,9 +243,7 @@ impl Keeper {
     /// Compares some of the outcomes that are in doubt with what is proved.
     fn review(&mut self) {
         let store = Arc::clone(&self.shared.store);
-        self.roster.review(&|position| {
-            store.get(position.canonical()).map_or(Bound::UNKNOWN, |stored| stored.bound)
-        });
+        self.roster.review(&|position| store.bound(position.canonical()));
         self.serve();
     }
 

@@ -83,7 +83,7 @@ impl Proofs for View {
     }
 
     fn kept(&self, position: Position) -> Bound {
-        self.store.get(position).map_or(Bound::UNKNOWN, |stored| stored.bound)
+        self.store.bound(position)
     }
 }
 

@@ -11,6 +11,16 @@ pub trait ProofStore: Debug + Send + Sync + 'static {
     /// Returns what is stored for `position`, which is canonical. It never waits for a disk sync.
     fn get(&self, position: Position) -> Option<Stored>;
 
+    /// Returns what is proved of the value of `position`, which is canonical.
+    fn bound(&self, position: Position) -> Bound {
+        self.get(position).map_or(Bound::UNKNOWN, |stored| stored.bound)
+    }
+
+    /// Returns whether something is stored for `position`, which is canonical, from which `bound` follows.
+    fn holds(&self, position: Position, bound: Bound) -> bool {
+        self.get(position).is_some_and(|stored| stored.bound.implies(bound))
+    }
+
     /// Stores `records` and returns when they are on disk.
     ///
     /// # Errors

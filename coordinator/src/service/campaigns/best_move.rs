@@ -1,6 +1,6 @@
 //! The best move of a solved position, from what the store knows.
 
-use outflank_engine::{Bound, Position, Score, Square};
+use outflank_engine::{Position, Score, Square};
 
 use crate::service::{ProofStore, solver};
 
@@ -28,9 +28,7 @@ fn most_after(store: &dyn ProofStore, position: Position) -> Score {
     if position.is_over() {
         return position.final_score();
     }
-    let known = |position: Position| {
-        store.get(position.canonical()).map_or(Bound::UNKNOWN, |stored| stored.bound)
-    };
+    let known = |position: Position| store.bound(position.canonical());
     let own = known(position).upper();
     if position.must_pass() { own.min(-known(position.pass()).lower()) } else { own }
 }
@@ -39,7 +37,7 @@ fn most_after(store: &dyn ProofStore, position: Position) -> Score {
 mod tests {
     use std::sync::Arc;
 
-    use outflank_engine::brute_force;
+    use outflank_engine::{Bound, brute_force};
 
     use super::*;
     use crate::store::{Method, Origin, Provenance, Record, Store};
