@@ -13,3 +13,4 @@ mod meter;
 pub mod proof;
 pub mod service;
 pub mod store;
+mod text;

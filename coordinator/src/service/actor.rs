@@ -17,6 +17,7 @@ use super::writer::{Batch, Release};
 use super::{ServiceError, Shared, convert};
 use crate::core::{Command, Core, Event, Millis, Proof, WorkerId};
 use crate::store::{Origin, Record, StoreError};
+use crate::text;
 
 /// The most events that are taken before jobs are handed out again: some milliseconds.
 const MOST_EVENTS: usize = 256;
@@ -327,7 +328,7 @@ impl Actor {
         is_refused: bool,
     ) -> Result<Event, Stopped> {
         let names = workers.join(" and ");
-        let position = trial::named(position);
+        let position = text::position(position);
         let doubt = if workers.len() > 1 { "one of them" } else { "it" };
         let links = &self.shared.links;
         let reason = if is_refused {
@@ -407,7 +408,7 @@ impl Actor {
             Command::Cleared { audit } => batch.cleared.push(audit),
             Command::Forget { worker } => links.tell(worker, ToWorker::Forget),
             Command::GaveUp { job, position, losses } => {
-                let (job, position) = (job.0, trial::named(position));
+                let (job, position) = (job.0, text::position(position));
                 tracing::warn!(job, position, losses, "a job was lost too often: it is split");
             }
             Command::Convict { .. } | Command::Trace { .. } | Command::Condemn { .. } => {

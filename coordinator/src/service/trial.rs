@@ -61,11 +61,6 @@ fn children(position: Position) -> impl Iterator<Item = Position> {
     passed.into_iter().chain(played).map(Position::canonical)
 }
 
-/// Returns the text of a position for messages: two boards.
-pub(super) fn named(position: Position) -> String {
-    format!("{:#018x}/{:#018x}", position.player(), position.opponent())
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;

@@ -13,9 +13,10 @@ use tonic::Status;
 
 use super::docket::{Docket, Doubt, Verdict};
 use super::pending::Pending;
-use super::{ServiceError, Shared, trial};
+use super::{ServiceError, Shared};
 use crate::core::{AuditId, JobId, Progress, Solution, SolveId, WorkerId};
 use crate::store::{Record, StoreError};
+use crate::text;
 
 /// The length of the queue to the writer. When the disk falls this far behind, the core waits.
 pub(super) const BATCHES: usize = 1024;
@@ -142,7 +143,7 @@ impl Writer {
                 // came in together.
                 let Record { position, bound, provenance, .. } = &contradicted.claim;
                 tracing::error!(
-                    position = trial::named(*position),
+                    position = text::position(*position),
                     held = %contradicted.held.bound,
                     claimed = %bound,
                     worker = provenance.origin.worker,
@@ -152,7 +153,7 @@ impl Writer {
         }
         for (claim, held) in &batch.quarantined {
             let (position, worker) =
-                (trial::named(claim.position), &claim.provenance.origin.worker);
+                (text::position(claim.position), &claim.provenance.origin.worker);
             tracing::error!(position, %held, claimed = %claim.bound, worker, "a claim was put aside");
             self.shared.store.quarantine(claim, *held)?;
         }
@@ -185,10 +186,10 @@ impl Writer {
                 links.finish(solve, Ok(SolveUpdate::Solution(solution)));
             }
             Release::Contradicted { solve, position, held, claimed } => {
-                let (player, opponent) = (position.player(), position.opponent());
+                let position = text::position(position);
                 let reason = format!(
-                    "two proofs contradict each other: position {player:#018x}/{opponent:#018x} \
-                     has the value {held} by one and {claimed} by the other"
+                    "two proofs contradict each other: position {position} has the value {held} by one and \
+                     {claimed} by the other"
                 );
                 links.finish(solve, Err(Status::data_loss(reason)));
             }

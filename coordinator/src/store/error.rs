@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use outflank_engine::Position;
 
+use crate::text;
+
 /// Why the store could not do what it was asked.
 ///
 /// It can be cloned because callers whose records were written together share one outcome.
@@ -101,9 +103,8 @@ pub enum StoreError {
     },
     /// A record's position is not the smallest of its eight symmetries.
     #[error(
-        "position {:#018x}/{:#018x} is not in canonical form, expected {:#018x}/{:#018x}",
-        position.player(), position.opponent(),
-        position.canonical().player(), position.canonical().opponent()
+        "position {} is not in canonical form, expected {}",
+        text::position(*position), text::position(position.canonical())
     )]
     NotCanonical {
         /// The position.

@@ -16,6 +16,7 @@ use super::open::is_store;
 use super::read_only;
 use super::scan::{self, Damage, Met, Place, Scan};
 use super::sled_index::SledIndex;
+use crate::text;
 
 /// The number of positions compared in one pass over the log, which bounds the memory.
 const POSITIONS_A_PASS: u64 = 8 << 20;
@@ -397,8 +398,7 @@ fn compare_pass(
 }
 
 fn describe(position: Position, what: &str) -> String {
-    let (player, opponent) = (position.player(), position.opponent());
-    format!("the bound of {player:016x}/{opponent:016x} {what}")
+    format!("the bound of {} {what}", text::position(position))
 }
 
 /// Returns a number that spreads positions evenly over passes.
