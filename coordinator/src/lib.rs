@@ -11,6 +11,7 @@ mod durable;
 mod haste;
 mod meter;
 pub mod proof;
+mod reach;
 pub mod service;
 pub mod store;
 mod text;

@@ -19,10 +19,15 @@ impl Symmetry {
         if index < 8 { Some(Self(index as u8)) } else { None }
     }
 
+    /// Returns the eight symmetries, by their numbers.
+    pub fn all() -> impl Iterator<Item = Self> {
+        (0..8).map(Self)
+    }
+
     /// Returns a symmetry that turns `from` into `to`, or `None` if none does.
     #[must_use]
     pub fn between(from: Position, to: Position) -> Option<Self> {
-        (0..8).map(Self).find(|symmetry| symmetry.position(from) == to)
+        Self::all().find(|symmetry| symmetry.position(from) == to)
     }
 
     /// Returns the symmetry that turns `position` into its canonical form: of several, that with the least number.
@@ -68,8 +73,8 @@ mod tests {
     fn a_symmetry_and_its_inverse_lead_back() {
         let position = Position::START.play(Square::lowest(Position::START.moves()).unwrap());
         let position = position.unwrap();
-        for index in 0..8 {
-            let symmetry = Symmetry::new(index).unwrap();
+        for (symmetry, index) in Symmetry::all().zip(0..) {
+            assert_eq!(Symmetry::new(index), Some(symmetry));
             let image = symmetry.position(position);
             assert_eq!(symmetry.inverse().position(image), position);
             assert_eq!(image.canonical(), position.canonical());
@@ -81,7 +86,7 @@ mod tests {
                 .fold(0, |moves, square| moves | symmetry.square(square).bit());
             assert_eq!(moved, image.moves());
         }
-        assert_eq!(Symmetry::new(8), None);
+        assert_eq!((Symmetry::all().count(), Symmetry::new(8)), (8, None));
         assert_eq!(Symmetry::between(Position::START, position), None);
     }
     #[test]

@@ -24,11 +24,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use outflank_engine::{Bound, Position, Symmetry, Window};
 
 use super::fleet::{Lease, Target};
-use super::graph::{fillings, may_come};
 use super::message::{AuditId, Command, Job, JobId, Millis, ProcessId, Proof, SolveId, WorkerId};
 use super::mix::{mix, mixed_with};
 use super::question::Key;
 use super::{Conflict, Core, Turn};
+use crate::reach::{fillings, may_come};
 use debts::Debts;
 use excuse::window_of;
 
@@ -196,7 +196,7 @@ impl Audits {
     /// Returns whether the answer of `solve`, which is about `root`, must wait, and remembers it then. It may rest on what was
     /// claimed for another request.
     pub(super) fn hold_back(&mut self, solve: SolveId, root: Position) -> bool {
-        let filled = fillings(root);
+        let filled: Vec<u64> = fillings(root).collect();
         let is_its =
             |audit: &Audit| audit.home == Some(solve) || may_come(audit.claim.position, &filled);
         let must_wait = self.hold_all_back() || self.open.values().any(is_its);

@@ -186,18 +186,6 @@ impl Graph {
     }
 }
 
-/// Returns which squares are filled in `position` and in those that are symmetric to it. No disc ever leaves the board, so
-/// that every position which may come from one of them has all squares of one of these filled.
-pub(super) fn fillings(position: Position) -> Vec<u64> {
-    let images = (0..8).filter_map(Symmetry::new).map(|symmetry| symmetry.position(position));
-    images.map(|image| !image.empty()).collect()
-}
-
-/// Returns whether `position` may come from one with these [`fillings`].
-pub(super) fn may_come(position: Position, fillings: &[u64]) -> bool {
-    fillings.iter().any(|filled| !position.empty() & filled == *filled)
-}
-
 /// Returns how the lower position of `edge` lies in a request where `position` lies as `symmetry` says.
 pub(super) fn symmetry_below(position: Position, symmetry: Symmetry, edge: Edge) -> Symmetry {
     let below = match edge.square {

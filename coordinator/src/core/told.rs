@@ -15,9 +15,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use outflank_engine::{Bound, Position};
 
-use super::graph::{fillings, may_come};
 use super::message::{Command, Memory, ProcessId, Proofs, WorkerId};
 use super::{Core, Turn};
+use crate::reach::{fillings, may_come};
 
 /// The most bounds that are remembered of one process.
 const MOST_OF_ONE: usize = 1 << 14;
@@ -140,7 +140,7 @@ impl Told {
     ) -> Vec<(Position, Bound)> {
         let Some(bounds) = self.by_process.get(&process) else { return Vec::new() };
         let passed = position.must_pass().then(|| position.pass().canonical());
-        let filled = fillings(position);
+        let filled: Vec<u64> = fillings(position).collect();
         let lies_below =
             |below: Position| below.empties() < position.empties() && may_come(below, &filled);
         let may_mislead = |&(&told, bound): &(&Position, &Bound)| {

@@ -1,8 +1,9 @@
 //! What follows when a worker, or a bound that is held, was found to be false.
 
-use outflank_engine::{Bound, Position, Square};
+use outflank_engine::{Bound, Position};
 
 use crate::core::{Method as CoreMethod, Proof};
+use crate::reach;
 use crate::store::{Method, Record, Stored};
 
 use super::ProofStore;
@@ -36,7 +37,7 @@ pub(super) fn source(
             return Source::Worker(Box::new(record));
         }
     }
-    let below = children(position).filter_map(|child| Some((child, store.get(child)?)));
+    let below = reach::below(position).filter_map(|child| Some((child, store.get(child)?)));
     let blamed = below.filter_map(|(child, known)| supports(held, &known, lower_is_false, child));
     Source::Bounds(blamed.collect())
 }
@@ -54,18 +55,11 @@ fn supports(held: Bound, known: &Stored, lower: bool, child: Position) -> Option
     (bound != Bound::UNKNOWN && !child.is_over()).then_some(claim)
 }
 
-/// Returns the positions one ply below, canonical; a pass is a ply.
-fn children(position: Position) -> impl Iterator<Item = Position> {
-    let passed = position.must_pass().then(|| position.pass());
-    let played = Square::all(position.moves()).filter_map(move |square| position.play(square));
-    passed.into_iter().chain(played).map(Position::canonical)
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
-    use outflank_engine::Score;
+    use outflank_engine::{Score, Square};
 
     use super::*;
     use crate::store::{Origin, Provenance, Store};
@@ -84,7 +78,7 @@ mod tests {
     fn parent() -> (Position, Vec<Position>) {
         let first = Square::lowest(Position::START.moves()).expect("it has four moves");
         let position = Position::START.play(first).expect("it is legal").canonical();
-        let below: Vec<Position> = children(position).collect();
+        let below: Vec<Position> = reach::below(position).collect();
         assert_eq!(below.len(), 3);
         (position, below)
     }

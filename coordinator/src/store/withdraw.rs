@@ -26,7 +26,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 
-use outflank_engine::{Position, Square, Symmetry};
+use outflank_engine::Position;
 
 use super::Store;
 use super::claim::{Entry, Source};
@@ -37,6 +37,7 @@ use super::index::Index;
 use super::origins::Origins;
 use super::queue::guard;
 use super::record::Method;
+use crate::reach::{below, fillings, may_come};
 
 /// The number of positions that fill a frame of the log.
 pub(super) const A_FRAME: usize = FULL_BODY / WITHDRAWAL_BYTES;
@@ -131,8 +132,7 @@ pub(super) fn others_have_searched_below(
     position: Position,
     worker: &str,
 ) -> Result<bool, StoreError> {
-    let images = (0..8).filter_map(Symmetry::new).map(|symmetry| symmetry.position(position));
-    let filled: Vec<u64> = images.map(|image| !image.empty()).collect();
+    let filled: Vec<u64> = fillings(position).collect();
     let is_of_another = |source: &Source| {
         let is_its = origins.get(source.origin).is_some_and(|origin| origin.worker == worker);
         source.method == Method::Search && !is_its
@@ -140,7 +140,7 @@ pub(super) fn others_have_searched_below(
     let mut found = false;
     index.visit(&mut |below, entry| {
         found = below != position
-            && filled.iter().any(|filled| !below.empty() & filled == *filled)
+            && may_come(below, &filled)
             && [entry.lower_from, entry.upper_from].iter().any(is_of_another);
         if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })?;
@@ -162,8 +162,7 @@ impl Filled {
 
     /// Returns whether one of the positions can come from `position`, as far as the filled squares tell.
     fn may_come_from(&self, position: Position) -> bool {
-        let images = (0..8).filter_map(Symmetry::new).map(|symmetry| symmetry.position(position));
-        images.into_iter().any(|image| includes(&self.0, 1 << 63, !image.empty()))
+        fillings(position).any(|filled| includes(&self.0, 1 << 63, filled))
     }
 }
 
@@ -174,13 +173,6 @@ fn includes(sets: &[u64], bit: u64, part: u64) -> bool {
     }
     let (without, with) = sets.split_at(sets.partition_point(|set| set & bit == 0));
     includes(with, bit >> 1, part) || part & bit == 0 && includes(without, bit >> 1, part)
-}
-
-/// Returns the positions one ply below, canonical; a pass is a ply.
-fn below(position: Position) -> impl Iterator<Item = Position> {
-    let passed = position.must_pass().then(|| position.pass());
-    let played = Square::all(position.moves()).filter_map(move |square| position.play(square));
-    passed.into_iter().chain(played).map(Position::canonical)
 }
 
 /// Takes back what `worker` claimed and what may rest on it, so many positions in a frame of the log; returns the
@@ -237,6 +229,8 @@ fn remove(store: &Store, positions: &[Position]) -> Result<u64, StoreError> {
 
 #[cfg(test)]
 mod tests {
+    use outflank_engine::Square;
+
     use super::*;
 
     /// The output function of SplitMix64.

@@ -100,7 +100,7 @@ fn enlist_anew(script: &mut Script, row: Position, terms: Terms) {
 
 /// Returns whether `position` may come from `root`.
 fn may_come(root: Position, position: Position) -> bool {
-    (0..8).filter_map(Symmetry::new).any(|symmetry| {
+    Symmetry::all().any(|symmetry| {
         let filled = !symmetry.position(root).empty();
         !position.empty() & filled == filled
     })

@@ -261,7 +261,7 @@ impl Disk {
 
 /// Returns whether every square that is filled in some image of `above` is filled in `below`.
 fn may_come_from(below: Position, above: Position) -> bool {
-    let images = (0..8).filter_map(Symmetry::new).map(|symmetry| symmetry.position(above));
+    let images = Symmetry::all().map(|symmetry| symmetry.position(above));
     images.into_iter().any(|image| below.empty() & !image.empty() == 0)
 }
 

@@ -68,8 +68,7 @@ impl Tables {
 
     /// Returns whether a false bound may be met by a search of `position`.
     fn may_mislead(&self, position: Position) -> bool {
-        let images =
-            || (0..8).filter_map(Symmetry::new).map(|turn| turn.position(position).empty());
+        let images = || Symmetry::all().map(|turn| turn.position(position).empty());
         self.told.keys().any(|below| images().any(|empty| below.empty() & !empty == 0))
     }
 }

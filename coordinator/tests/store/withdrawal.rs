@@ -66,7 +66,7 @@ fn what_another_may_have_searched_with_a_claim_from_deep_below_is_withdrawn_and_
         .filter_map(|square| above.play(square))
         .map(Position::canonical)
         .find(|beside| {
-            let images = (0..8).filter_map(Symmetry::new).map(|turn| turn.position(*beside));
+            let images = Symmetry::all().map(|turn| turn.position(*beside));
             images.into_iter().all(|image| claimed.empty() & !image.empty() != 0)
         })
         .expect("another move fills a square that is empty in the claim");

@@ -311,7 +311,7 @@ impl Met {
 
     /// Returns a position below that of the job as a search of the job meets it.
     fn turned(self, below: Position) -> Position {
-        let turned = (0..8).filter_map(Symmetry::new).map(|symmetry| symmetry.position(below));
+        let turned = Symmetry::all().map(|symmetry| symmetry.position(below));
         let mut met = turned.filter(|turned| !turned.empty() & self.0 == self.0);
         met.next().unwrap_or(below)
     }

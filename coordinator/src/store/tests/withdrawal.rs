@@ -94,7 +94,7 @@ fn indexed(records: &[Record]) -> (MemoryIndex, Origins) {
 
 /// Returns whether the same squares are filled in both, in some of their symmetries.
 fn fill_the_same(one: Position, other: Position) -> bool {
-    let images = (0..8).filter_map(Symmetry::new).map(|symmetry| symmetry.position(one));
+    let images = Symmetry::all().map(|symmetry| symmetry.position(one));
     images.into_iter().any(|image| image.empty() == other.empty())
 }
 
