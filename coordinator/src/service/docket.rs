@@ -12,15 +12,13 @@ mod adopt;
 mod damage;
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use outflank_engine::{Bound, Position, Score};
 use serde::{Deserialize, Serialize};
 
 use super::convert;
-use super::journal::{self, failed};
+use super::journal::{self, Journal};
 use crate::core::{AuditId, Doubted, Method, ProcessId, Proof};
 use crate::store::{StoreError, TakenBack};
 pub use adopt::{Adopted, adopt_docket};
@@ -77,6 +75,20 @@ enum Line {
     TakenBack { era: u64 },
 }
 
+impl Line {
+    fn doubt(audit: AuditId, claim: Doubt) -> Self {
+        let Doubt { position, bound, author } = claim;
+        Self::Doubt {
+            audit: audit.0,
+            player: position.player(),
+            opponent: position.opponent(),
+            lower: bound.lower().discs(),
+            upper: bound.upper().discs(),
+            author,
+        }
+    }
+}
+
 /// Returns whose claims were ever taken back, as the docket in the file `path` says. Where it is missing, or has lost
 /// lines, nobody knows of all: whoever uses a store makes one, and notes there first what is taken back.
 ///
@@ -116,7 +128,7 @@ pub fn reopen_verdicts(path: &Path) -> Result<usize, StoreError> {
         docket.verdicts.extend(knows_all.then_some(nobody));
         docket.carried_out = next;
     }
-    docket.write_anew(path)?;
+    docket.write_anew()?;
     Ok(count)
 }
 
@@ -132,7 +144,7 @@ pub(super) struct Doubt {
 #[derive(Debug, Default)]
 pub(super) struct Docket {
     /// `None` for a coordinator that keeps nothing on disk.
-    file: Option<(PathBuf, File)>,
+    file: Option<Journal>,
     doubted: BTreeMap<AuditId, Doubt>,
     verdicts: Vec<Verdict>,
     /// The era whose verdict was the last that was carried out.
@@ -149,7 +161,9 @@ impl Docket {
         if let Some(bytes) = journal::read(path)? {
             docket.read(path, &bytes)?;
         }
-        docket.write_anew(path)?;
+        let lines = docket.live_lines();
+        docket.lines = lines.len();
+        docket.file = Some(Journal::begin(path, &lines)?);
         Ok(docket)
     }
 
@@ -239,7 +253,7 @@ impl Docket {
         if claims.is_empty() {
             return Ok(());
         }
-        self.add(claims.into_iter().map(|(audit, claim)| line(audit, claim)))?;
+        self.add(claims.into_iter().map(|(audit, claim)| Line::doubt(audit, claim)))?;
         self.sync()
     }
 
@@ -247,13 +261,7 @@ impl Docket {
     pub(super) fn clear(&mut self, audits: &[AuditId]) -> Result<(), StoreError> {
         self.add(audits.iter().map(|audit| Line::Cleared { audit: audit.0 }))?;
         let live = self.doubted.len() + 2 * self.verdicts.len();
-        match self.file.take() {
-            Some((path, _)) if self.lines > MANY_LINES + 2 * live => self.write_anew(&path),
-            file => {
-                self.file = file;
-                Ok(())
-            }
-        }
+        if self.lines > MANY_LINES + 2 * live { self.write_anew() } else { Ok(()) }
     }
 
     /// Notes a verdict; returns when that is on disk.
@@ -276,26 +284,28 @@ impl Docket {
             self.lines += 1;
             self.enter(line).expect("what is noted was a position and a bound");
         }
-        let Some((path, file)) = &mut self.file else { return Ok(()) };
-        file.write_all(text.as_bytes()).map_err(failed("writing", path))
+        self.file.as_mut().map_or(Ok(()), |file| file.append(&text))
     }
 
-    fn sync(&mut self) -> Result<(), StoreError> {
-        let Some((path, file)) = &mut self.file else { return Ok(()) };
-        file.sync_data().map_err(failed("writing", path))
+    fn sync(&self) -> Result<(), StoreError> {
+        self.file.as_ref().map_or(Ok(()), Journal::sync)
     }
 
     /// Writes the file without what is over. It takes the place of the old one as a whole.
-    fn write_anew(&mut self, path: &Path) -> Result<(), StoreError> {
-        let doubts = self.doubted.iter().map(|(&audit, claim)| line(audit, claim.clone()));
+    fn write_anew(&mut self) -> Result<(), StoreError> {
+        let lines = self.live_lines();
+        self.lines = lines.len();
+        self.file.as_mut().map_or(Ok(()), |file| file.replace(&lines))
+    }
+
+    /// Returns the lines of a file without what is over.
+    fn live_lines(&self) -> Vec<String> {
+        let doubts = self.doubted.iter().map(|(&audit, claim)| Line::doubt(audit, claim.clone()));
         let verdicts = self.verdicts.iter().cloned().map(Line::Verdict);
         let carried_out =
             (self.carried_out > 0).then_some(Line::TakenBack { era: self.carried_out });
         let lines = doubts.chain(verdicts).chain(carried_out);
-        let lines: Vec<String> = lines.map(|line| journal::line(&line)).collect();
-        let file = journal::replace(path, &lines)?;
-        (self.file, self.lines) = (Some((path.to_owned(), file)), lines.len());
-        Ok(())
+        lines.map(|line| journal::line(&line)).collect()
     }
 }
 
@@ -308,18 +318,6 @@ fn whole_lines(bytes: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
         (offset, line)
     });
     lines.filter(|(_, line)| line.ends_with(b"\n"))
-}
-
-fn line(audit: AuditId, claim: Doubt) -> Line {
-    let Doubt { position, bound, author } = claim;
-    Line::Doubt {
-        audit: audit.0,
-        player: position.player(),
-        opponent: position.opponent(),
-        lower: bound.lower().discs(),
-        upper: bound.upper().discs(),
-        author,
-    }
 }
 
 #[cfg(test)]
@@ -436,7 +434,7 @@ mod tests {
         let mut docket = Docket::open(Some(&path)).unwrap();
         docket.doubt(vec![claim(0)]).unwrap();
         for audit in 1..MANY_LINES as u64 {
-            docket.add([line(AuditId(audit), claim(0).1)]).unwrap();
+            docket.add([Line::doubt(AuditId(audit), claim(0).1)]).unwrap();
             docket.clear(&[AuditId(audit)]).unwrap();
         }
         assert!(fs::read_to_string(&path).unwrap().lines().count() <= MANY_LINES + 3);

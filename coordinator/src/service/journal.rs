@@ -1,36 +1,64 @@
 //! Files of JSON lines that only grow, until they are written anew.
 
 use std::fs::{self, File, OpenOptions};
-use std::io;
-use std::path::Path;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
 use crate::durable;
 use crate::store::StoreError;
 
+/// A file of lines that goes on at its end.
+#[derive(Debug)]
+pub(super) struct Journal {
+    path: PathBuf,
+    file: File,
+}
+
+impl Journal {
+    /// Lets a file with these lines take the place of `path`, which need not exist, as a whole.
+    pub(super) fn begin(path: &Path, lines: &[String]) -> Result<Self, StoreError> {
+        let replaced = durable::replace(path, lines.concat().as_bytes());
+        replaced
+            .map_err(|refused| StoreError::io(refused.action, &refused.path)(refused.source))?;
+        let file = OpenOptions::new().append(true).open(path);
+        let file = file.map_err(StoreError::io("opening", path))?;
+        Ok(Self { path: path.to_owned(), file })
+    }
+
+    /// Lets a file with these lines take the place of this one as a whole.
+    pub(super) fn replace(&mut self, lines: &[String]) -> Result<(), StoreError> {
+        *self = Self::begin(&self.path, lines)?;
+        Ok(())
+    }
+
+    /// Writes lines to the end.
+    pub(super) fn append(&mut self, lines: &str) -> Result<(), StoreError> {
+        self.file.write_all(lines.as_bytes()).map_err(StoreError::io("writing", &self.path))
+    }
+
+    /// Returns when everything that was written is on disk.
+    pub(super) fn sync(&self) -> Result<(), StoreError> {
+        self.file.sync_data().map_err(StoreError::io("writing", &self.path))
+    }
+
+    /// Returns where the file lies.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
 /// Returns what the file `path` says; nothing if there is none.
 pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
     match fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(failed("reading", path)(error)),
+        Err(error) => Err(StoreError::io("reading", path)(error)),
     }
-}
-
-/// Lets a file with these lines take the place of `path` as a whole, and returns it: what is written goes to its end.
-pub(super) fn replace(path: &Path, lines: &[String]) -> Result<File, StoreError> {
-    let replaced = durable::replace(path, lines.concat().as_bytes());
-    replaced.map_err(|refused| failed(refused.action, &refused.path)(refused.source))?;
-    OpenOptions::new().append(true).open(path).map_err(failed("opening", path))
 }
 
 /// Returns a line with its end.
 pub(super) fn line(content: &impl Serialize) -> String {
     serde_json::to_string(content).expect("numbers and texts can be written as JSON") + "\n"
-}
-
-/// Returns the error of `action` on `path`, for `map_err`.
-pub(super) fn failed(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> StoreError {
-    StoreError::io(action, path)
 }

@@ -12,15 +12,14 @@
 //! back while the coordinator lives is struck out at once, so that it is not taken for such a bound.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File};
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::path::Path;
 
 use outflank_engine::{Bound, Position, Score};
 use serde::{Deserialize, Serialize};
 
 use super::convert;
-use super::journal::{self, failed};
+use super::journal::{self, Journal};
 use crate::core::Memory;
 use crate::store::StoreError;
 
@@ -64,7 +63,7 @@ pub(super) struct Note {
 #[derive(Debug, Default)]
 pub(super) struct Told {
     /// `None` for a coordinator that keeps nothing on disk.
-    file: Option<(PathBuf, File)>,
+    file: Option<Journal>,
     /// The bytes that were written since the file was begun, and how many may be.
     grown: usize,
     most_grown: usize,
@@ -211,14 +210,13 @@ impl Told {
             content.more.extend(lost);
         }
         content.trim(MOST_KEPT);
-        let file = journal::replace(path, &content.lines(&boot))?;
-        let file = Some((path.to_owned(), file));
+        let file = Some(Journal::begin(path, &content.lines(&boot))?);
         Ok((Self { file, grown: 0, most_grown: MOST_GROWN }, content.into_memory()))
     }
 
     /// Notes what workers are told.
     pub(super) fn note(&mut self, notes: &[Note]) -> Result<(), StoreError> {
-        let Some((path, file)) = &mut self.file else { return Ok(()) };
+        let Some(file) = &mut self.file else { return Ok(()) };
         let mut text = String::new();
         for Note { worker, bounds, and_more } in notes {
             if !bounds.is_empty() {
@@ -228,7 +226,7 @@ impl Told {
                 text += &more(worker);
             }
         }
-        file.write_all(text.as_bytes()).map_err(failed("writing", path))?;
+        file.append(&text)?;
         self.grown += text.len();
         // Over the life of a coordinator it would grow without end.
         if self.grown > self.most_grown { self.begin_anew(|_, _| true) } else { Ok(()) }
@@ -244,20 +242,21 @@ impl Told {
 
     /// Writes the file anew, without what nobody holds any more.
     fn begin_anew(&mut self, is_held: impl Fn(Position, Bound) -> bool) -> Result<(), StoreError> {
-        let Some((path, file)) = &mut self.file else { return Ok(()) };
+        let Some(file) = &mut self.file else { return Ok(()) };
+        let path = file.path();
         let mut content = Content::read(path, &journal::read(path)?.unwrap_or_default());
         content.forget(is_held);
         content.trim(MOST_KEPT);
-        *file = journal::replace(path, &content.lines(&content.boot))?;
+        file.replace(&content.lines(&content.boot))?;
         self.grown = 0;
         Ok(())
     }
 
     /// Notes that nothing more is told; returns when everything is on disk.
     pub(super) fn close(&mut self) -> Result<(), StoreError> {
-        let Some((path, file)) = &mut self.file else { return Ok(()) };
-        let written = file.write_all(journal::line(&Line::Closed).as_bytes());
-        written.and_then(|()| file.sync_data()).map_err(failed("writing", path))
+        let Some(file) = &mut self.file else { return Ok(()) };
+        file.append(&journal::line(&Line::Closed))?;
+        file.sync()
     }
 }
 

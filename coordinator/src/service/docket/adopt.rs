@@ -39,7 +39,7 @@ pub fn adopt_docket(
     }
     let doubts = docket.adopt_doubts(&other);
     let verdicts = docket.adopt_verdicts(own, &other, others);
-    docket.write_anew(path)?;
+    docket.write_anew()?;
     Ok(Adopted { verdicts, doubts })
 }
 

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use super::{Docket, EXPECTED, whole_lines};
-use crate::service::journal::{self, failed};
+use crate::service::journal::{self, Journal};
 use crate::store::{Problem, StoreError};
 
 /// What mending a docket came to.
@@ -53,9 +53,11 @@ pub fn mend_docket(path: &Path) -> Result<Option<MendedDocket>, StoreError> {
     }
     // A copy first: there is a docket at every moment.
     let aside = free_name(path);
-    fs::copy(path, &aside).map_err(failed("copying", path))?;
-    File::open(&aside).and_then(|file| file.sync_all()).map_err(failed("syncing", &aside))?;
-    journal::replace(path, &kept)?;
+    fs::copy(path, &aside).map_err(StoreError::io("copying", path))?;
+    File::open(&aside)
+        .and_then(|file| file.sync_all())
+        .map_err(StoreError::io("syncing", &aside))?;
+    Journal::begin(path, &kept)?;
     Ok(Some(MendedDocket { aside, kept: kept.len(), lost }))
 }
 
@@ -64,8 +66,8 @@ pub fn mend_docket(path: &Path) -> Result<Option<MendedDocket>, StoreError> {
 pub(super) fn has_lost_lines(path: &Path) -> Result<bool, StoreError> {
     let aside = format!("{}.aside-", path.file_name().unwrap_or_default().to_string_lossy());
     let folder = path.parent().unwrap_or(path);
-    for file in fs::read_dir(folder).map_err(failed("listing", folder))? {
-        let name = file.map_err(failed("listing", folder))?.file_name();
+    for file in fs::read_dir(folder).map_err(StoreError::io("listing", folder))? {
+        let name = file.map_err(StoreError::io("listing", folder))?.file_name();
         if name.to_string_lossy().starts_with(&aside) {
             return Ok(true);
         }
