@@ -1,13 +1,11 @@
-//! Files that are replaced as a whole: wherever the process or the machine stops, such a file says what it said before,
-//! or all of what it is to say from now on.
+//! Names in folders that outlive the machine, and files that are replaced as a whole: wherever the process or the machine
+//! stops, such a file says what it said before, or all of what it is to say from now on.
 //!
 //! The proof log is not one of them: it only grows (`store::log`).
 
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-
-use crate::store::sync_folder;
 
 /// What the system refused when a file was to be replaced.
 #[derive(Debug)]
@@ -40,6 +38,28 @@ pub(crate) fn replace(path: &Path, content: &[u8]) -> Result<(), Refused> {
 
 fn refused(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Refused {
     move |source| Refused { action, path: path.to_owned(), source }
+}
+
+/// Makes new, renamed and removed names in `folder` durable.
+pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}
+
+/// Makes the folder `path` and those above it that are missing; returns when that is on disk.
+pub(crate) fn create_folders(path: &Path) -> io::Result<()> {
+    let is_missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
+    let missing: Vec<&Path> = path.ancestors().take_while(is_missing).collect();
+    fs::create_dir_all(path)?;
+    let mut above = missing.iter().filter_map(|folder| folder.parent());
+    // The one above a name alone has no name.
+    above.try_for_each(|folder| sync_folder(&Path::new(".").join(folder)))
+}
+
+/// Returns the first name that nothing has, of those beside `path` for what is moved aside.
+pub(crate) fn free_aside(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let mut names = (1_u64..).map(|number| path.with_file_name(format!("{name}.aside-{number}")));
+    names.find(|name| !name.exists()).expect("the names are endless")
 }
 
 #[cfg(test)]

@@ -29,6 +29,7 @@ mod files;
 mod frame;
 mod import;
 mod index;
+mod layout;
 mod lock;
 mod log;
 mod manifest;
@@ -60,13 +61,13 @@ use outflank_engine::{Bound, Position};
 use append::Batch;
 use claim::Entry;
 use disk::{Disk, SystemDisk};
-use files::{Files, Layout};
+use files::Files;
 use index::{Index, MemoryIndex};
+use layout::Layout;
 use origins::Origins;
 use queue::{Queue, Request, guard};
 use read_only::Looked;
 
-pub(crate) use disk::{create_folders, sync_folder};
 pub use error::StoreError;
 pub use export::ExportError;
 pub use import::{ImportError, Imported, Step};
@@ -430,7 +431,7 @@ impl Store {
         }
         tracing::error!(%error, "the index is made again when the store is next opened");
         let Some(doubt) = &self.doubt else { return };
-        if let Err(second) = files::note_doubt(doubt, &error.to_string()) {
+        if let Err(second) = layout::note_doubt(doubt, &error.to_string()) {
             let path = doubt.display();
             tracing::error!(%path, error = %second, "remove the folder `index` beside this file");
         }

@@ -21,7 +21,7 @@ use super::ledger::{self, HEAD, Head, LIST, Ledger, ROWS, STATE, State};
 use super::question::Question;
 use super::record::{Progress, Record, Records};
 use crate::advisor::predicted_nodes;
-use crate::store::sync_folder;
+use crate::durable::sync_folder;
 
 /// How the names of unfinished imports begin.
 pub(super) const UNFINISHED: &str = ".incoming-";

@@ -19,7 +19,7 @@ use super::export::Export;
 use super::import::{Imported, Rival, UNFINISHED};
 use super::ledger::{Ledger, State};
 use crate::core::Terms;
-use crate::store::{create_folders, sync_folder};
+use crate::durable::{create_folders, sync_folder};
 use member::Member;
 
 /// How the names of campaigns that are being removed begin.

@@ -9,7 +9,7 @@ use super::Store;
 use super::claim::{Claim, Entry, Source};
 use super::error::StoreError;
 use super::files::Files;
-use super::frame::{self, FRAME_OVERHEAD, FULL_BODY};
+use super::frame::{self, FULL_BODY};
 use super::record::{Appended, Contradicted, Origin, Record};
 
 /// The records of several callers on their way to disk together.
@@ -125,8 +125,7 @@ impl<'a> Batch<'a> {
             return Ok(());
         }
         if let Some(files) = &mut self.files {
-            files.log.append(&self.body)?;
-            files.uncovered += (self.body.len() + FRAME_OVERHEAD) as u64;
+            files.append(&self.body)?;
         }
         self.body.clear();
         if let Err(error) = self.index() {

@@ -2,7 +2,7 @@
 //! each of them fail.
 
 use std::fmt::Debug;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
 
@@ -47,19 +47,4 @@ impl DiskFile for File {
         self.set_len(length)?;
         self.seek(SeekFrom::Start(length)).map(drop)
     }
-}
-
-/// Makes new, renamed and removed names in `folder` durable.
-pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
-    File::open(folder)?.sync_all()
-}
-
-/// Makes the folder `path` and those above it that are missing; returns when that is on disk.
-pub(crate) fn create_folders(path: &Path) -> io::Result<()> {
-    let is_missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
-    let missing: Vec<&Path> = path.ancestors().take_while(is_missing).collect();
-    fs::create_dir_all(path)?;
-    let mut above = missing.iter().filter_map(|folder| folder.parent());
-    // The one above a name alone has no name.
-    above.try_for_each(|folder| sync_folder(&Path::new(".").join(folder)))
 }

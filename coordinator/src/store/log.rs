@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::disk::{Disk, DiskFile, sync_folder};
+use super::disk::{Disk, DiskFile};
 use super::error::StoreError;
 use super::frame::{self, HEAD_BYTES, Head, SCHEMA};
 use super::scan::{Place, segment_path};
+use crate::durable::sync_folder;
 
 /// The end of the log, where frames are added.
 #[derive(Debug)]

@@ -6,11 +6,12 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::disk::{Disk, create_folders, sync_folder};
+use super::disk::Disk;
 use super::error::StoreError;
-use super::files::{Files, Layout, note_doubt, remove_folder};
+use super::files::Files;
 use super::frame::HEAD_BYTES;
 use super::index::Index;
+use super::layout::{Layout, note_doubt, remove_folder};
 use super::lock::Lock;
 use super::log::Log;
 use super::manifest::{Found, Manifest};
@@ -19,6 +20,7 @@ use super::replay::{Clashes, Replay};
 use super::scan::{self, Cut, Place, segment_path};
 use super::sled_index::SledIndex;
 use super::{Store, read_only, repair};
+use crate::durable::{create_folders, sync_folder};
 
 /// How a store is laid out on disk and how often it takes stock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

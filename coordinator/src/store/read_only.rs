@@ -13,8 +13,8 @@ use nix::unistd::{AccessFlags, eaccess};
 
 use super::Store;
 use super::error::StoreError;
-use super::files::Layout;
 use super::index::MemoryIndex;
+use super::layout::Layout;
 use super::lock::Lock;
 use super::manifest::{Found, Manifest};
 use super::open::{self, Opened, Whole};

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::Store;
 use super::error::StoreError;
-use super::files::{Layout, remove_folder};
+use super::layout::{Layout, remove_folder};
 use super::lock::Lock;
 use super::manifest::{Found, Manifest};
 use super::open::is_store;

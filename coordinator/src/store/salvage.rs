@@ -18,10 +18,10 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::disk::{SystemDisk, sync_folder};
+use super::disk::SystemDisk;
 use super::error::StoreError;
-use super::files::{Layout, remove_folder};
 use super::frame::{self, FULL_BODY, Frame};
+use super::layout::{Layout, remove_folder};
 use super::log::Log;
 use super::manifest::{Found, Manifest};
 use super::open::{self, Options, Whole};
@@ -31,6 +31,7 @@ use super::scan::{self, Met, Place, Scan, segment_path};
 use super::sled_index::SledIndex;
 use super::verify::Problem;
 use super::withdraw::{self, A_FRAME};
+use crate::durable::sync_folder;
 
 /// What a log has lost.
 #[derive(Debug, Default)]

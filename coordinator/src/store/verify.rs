@@ -8,8 +8,8 @@ use outflank_engine::{Contradiction, Position};
 
 use super::claim::{self, Claim, Entry};
 use super::error::StoreError;
-use super::files::Layout;
 use super::index::Index;
+use super::layout::Layout;
 use super::lock::Lock;
 use super::manifest::{Found, Manifest};
 use super::open::is_store;

@@ -31,8 +31,7 @@ use outflank_engine::Position;
 use super::Store;
 use super::claim::{Entry, Source};
 use super::error::StoreError;
-use super::files::Files;
-use super::frame::{self, FRAME_OVERHEAD, FULL_BODY, WITHDRAWAL_BYTES};
+use super::frame::{self, FULL_BODY, WITHDRAWAL_BYTES};
 use super::index::Index;
 use super::origins::Origins;
 use super::queue::guard;
@@ -185,7 +184,7 @@ pub(super) fn withdraw(store: &Store, worker: &str, a_frame: usize) -> Result<u6
     // The index goes along with the log: what stops this leaves both with the same part taken back.
     for positions in fallen.chunks(a_frame) {
         if let Some(files) = files.as_mut() {
-            write(files, positions)?;
+            files.append(&body(positions))?;
         }
         removed += remove(store, positions)
             .inspect_err(|error| store.index_has_failed(files.as_mut(), error))?;
@@ -196,15 +195,6 @@ pub(super) fn withdraw(store: &Store, worker: &str, a_frame: usize) -> Result<u6
         files.checkpoint(&*store.index, store.records(), store.origins().count())?;
     }
     Ok(removed)
-}
-
-/// Writes to the log that everything claimed of `positions` is withdrawn; returns when that is on
-/// disk.
-fn write(files: &mut Files, positions: &[Position]) -> Result<(), StoreError> {
-    let body = body(positions);
-    files.log.append(&body)?;
-    files.uncovered += (body.len() + FRAME_OVERHEAD) as u64;
-    Ok(())
 }
 
 /// Returns the items of a frame that withdraws everything claimed of `positions`.

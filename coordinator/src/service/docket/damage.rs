@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use super::{Docket, EXPECTED, whole_lines};
+use crate::durable;
 use crate::service::journal::{self, Journal};
 use crate::store::{Problem, StoreError};
 
@@ -52,7 +53,7 @@ pub fn mend_docket(path: &Path) -> Result<Option<MendedDocket>, StoreError> {
         return Ok(None);
     }
     // A copy first: there is a docket at every moment.
-    let aside = free_name(path);
+    let aside = durable::free_aside(path);
     fs::copy(path, &aside).map_err(StoreError::io("copying", path))?;
     File::open(&aside)
         .and_then(|file| file.sync_all())
@@ -73,13 +74,6 @@ pub(super) fn has_lost_lines(path: &Path) -> Result<bool, StoreError> {
         }
     }
     Ok(false)
-}
-
-/// Returns the first name for what is moved aside that nothing has.
-fn free_name(path: &Path) -> PathBuf {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let mut names = (1_u64..).map(|number| path.with_file_name(format!("{name}.aside-{number}")));
-    names.find(|name| !name.exists()).expect("the names are endless")
 }
 
 #[cfg(test)]

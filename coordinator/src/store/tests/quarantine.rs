@@ -8,9 +8,9 @@ use outflank_engine::{Bound, Position, Score};
 
 use crate::store::claim::{Claim, Source};
 use crate::store::disk::SystemDisk;
-use crate::store::files::Layout;
 use crate::store::frame;
 use crate::store::index::Index;
+use crate::store::layout::Layout;
 use crate::store::log::Log;
 use crate::store::manifest::{Found, Manifest};
 use crate::store::origins::Origins;

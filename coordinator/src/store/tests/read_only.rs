@@ -10,7 +10,7 @@ use outflank_engine::{Bound, Position, Score};
 
 use super::index::copy;
 use super::record;
-use crate::store::files::Layout;
+use crate::store::layout::Layout;
 use crate::store::scan::segment_path;
 use crate::store::verify::look;
 use crate::store::{
