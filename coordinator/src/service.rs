@@ -36,7 +36,7 @@ mod pending;
 mod proof_store;
 mod solver;
 mod tokens;
-mod told;
+mod told_log;
 mod trial;
 mod writer;
 
@@ -73,7 +73,7 @@ pub use options::Options;
 use pending::Pending;
 pub use proof_store::ProofStore;
 pub use tokens::{InvalidTokens, Role, Tokens};
-use told::Told;
+use told_log::ToldLog;
 
 /// What the tasks of a service share.
 #[derive(Debug)]
@@ -155,7 +155,7 @@ impl Service {
         let (era, doubted, excused) = (docket.era(), docket.doubted(), docket.excused());
         let mut writer = writer::Writer::new(&shared, Arc::clone(&pending), docket);
         writer.finish_verdicts()?;
-        let (told, memory) = shared.told()?;
+        let (told, memory) = shared.told_log()?;
         let resumed = Event::Resumed { era, doubted, memory: core::Memory { excused, ..memory } };
         let actor = actor::Actor::new(core, &shared, pending, batches, told, resumed);
         let mut threads = vec![
@@ -251,10 +251,10 @@ impl Service {
 
 impl Shared {
     /// Opens the file that notes what workers are told, beside the docket.
-    fn told(&self) -> Result<(Told, core::Memory), ServiceError> {
+    fn told_log(&self) -> Result<(ToldLog, core::Memory), ServiceError> {
         let path = self.options.docket.as_ref().map(|docket| docket.with_file_name("told.jsonl"));
         let is_held = |position, bound| self.store.holds(position, bound);
-        Ok(Told::open(path.as_deref(), self.store.count() > 0, is_held)?)
+        Ok(ToldLog::open(path.as_deref(), self.store.count() > 0, is_held)?)
     }
 
     /// Tells workers and clients that the service stops. Repeating it does nothing.

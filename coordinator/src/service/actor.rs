@@ -11,8 +11,8 @@ use super::clock::Clock;
 use super::docket::{Doubt, Verdict};
 use super::events::Input;
 use super::pending::{Pending, View};
-use super::told::{Note, Told};
-use super::trial::{self, Source};
+use super::told_log::{Note, ToldLog};
+use super::trial::{self, Blame};
 use super::writer::{Batch, Release};
 use super::{ServiceError, Shared, convert};
 use crate::core::{Command, Core, Event, Millis, Proof, WorkerId};
@@ -38,7 +38,7 @@ pub(super) struct Actor {
     shared: Arc<Shared>,
     view: View,
     batches: mpsc::Sender<Batch>,
-    told: Told,
+    told: ToldLog,
     /// What is to be noted there before anybody is told, and what workers are to be told then.
     notes: Vec<Note>,
     tells: Vec<(WorkerId, ToWorker)>,
@@ -61,7 +61,7 @@ impl Actor {
         shared: &Arc<Shared>,
         pending: Arc<Pending>,
         batches: mpsc::Sender<Batch>,
-        told: Told,
+        told: ToldLog,
         resumed: Event,
     ) -> Self {
         let own_origin = Arc::new(Origin {
@@ -292,9 +292,9 @@ impl Actor {
             Command::Trace { position, held, truth } => {
                 // What is on its way to the store must be in it.
                 self.write_now(self.next_batch())?;
-                Ok(match trial::source(self.view.store.as_ref(), position, held, truth) {
-                    Source::Bounds(claims) => Event::Suspected { claims },
-                    Source::Worker(record) => {
+                Ok(match trial::blame(self.view.store.as_ref(), position, held, truth) {
+                    Blame::Bounds(claims) => Event::Suspected { claims },
+                    Blame::Worker(record) => {
                         let name = &record.provenance.origin.worker;
                         let process = convert::process(name);
                         let asked = self.view.store.others_have_searched_below(position, name);
@@ -304,10 +304,10 @@ impl Actor {
                 })
             }
             Command::Condemn { position, held, truth, is_refused } => {
-                match trial::source(self.view.store.as_ref(), position, held, truth) {
+                match trial::blame(self.view.store.as_ref(), position, held, truth) {
                     // Nothing is written between the trace and this.
-                    Source::Bounds(claims) => Ok(Event::Suspected { claims }),
-                    Source::Worker(record) => {
+                    Blame::Bounds(claims) => Ok(Event::Suspected { claims }),
+                    Blame::Worker(record) => {
                         let name = record.provenance.origin.worker.clone();
                         let quarantined = vec![(*record, truth)];
                         self.write_now(Batch { quarantined, ..self.next_batch() })?;

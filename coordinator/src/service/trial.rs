@@ -10,20 +10,20 @@ use super::ProofStore;
 
 /// Who or what is to blame for a false bound.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Source {
+pub(super) enum Blame {
     /// A worker searched it.
     Worker(Box<Record>),
     /// It was inferred from these bounds, one of which must be false.
     Bounds(Vec<Proof>),
 }
 
-/// Returns where the side of `held`, a bound of `position`, comes from that contradicts `truth`.
-pub(super) fn source(
+/// Returns who or what is to blame for the side of `held`, a bound of `position`, that contradicts `truth`.
+pub(super) fn blame(
     store: &dyn ProofStore,
     position: Position,
     held: Bound,
     truth: Bound,
-) -> Source {
+) -> Blame {
     let lower_is_false = held.lower() > truth.upper();
     if let Some(stored) = store.get(position) {
         let (from, is_stored) = if lower_is_false {
@@ -34,12 +34,12 @@ pub(super) fn source(
         if is_stored && from.method == Method::Search {
             let Stored { best_move, nodes, .. } = stored;
             let record = Record { position, bound: held, best_move, nodes, provenance: from };
-            return Source::Worker(Box::new(record));
+            return Blame::Worker(Box::new(record));
         }
     }
     let below = reach::below(position).filter_map(|child| Some((child, store.get(child)?)));
     let blamed = below.filter_map(|(child, known)| supports(held, &known, lower_is_false, child));
-    Source::Bounds(blamed.collect())
+    Blame::Bounds(blamed.collect())
 }
 
 /// Returns the part of a child's bound from which the false side of `held` was inferred.
@@ -83,12 +83,12 @@ mod tests {
         (position, below)
     }
 
-    fn blamed(source: Source) -> Vec<(Position, Bound)> {
-        match source {
-            Source::Bounds(claims) => {
+    fn blamed(blame: Blame) -> Vec<(Position, Bound)> {
+        match blame {
+            Blame::Bounds(claims) => {
                 claims.into_iter().map(|claim| (claim.position, claim.bound)).collect()
             }
-            Source::Worker(record) => panic!("nobody is to blame, found {record:?}"),
+            Blame::Worker(record) => panic!("nobody is to blame, found {record:?}"),
         }
     }
 
@@ -105,7 +105,7 @@ mod tests {
             .expect("it is memory");
         let held = Bound::new(score(-2), score(4)).expect("ordered");
         for (truth, expected) in [(score(-4), "low/1"), (score(6), "high/2")] {
-            let Source::Worker(found) = source(&store, position, held, Bound::exact(truth)) else {
+            let Blame::Worker(found) = blame(&store, position, held, Bound::exact(truth)) else {
                 panic!("a worker has searched it")
             };
             assert_eq!(found.provenance.origin.worker, expected);
@@ -124,7 +124,7 @@ mod tests {
             record(below[1], Bound::exact(score(-4)), Method::Search, "two/2"),
         ];
         store.append(&records).expect("it is memory");
-        let found = source(&store, position, at_least, Bound::at_most(score(0)));
+        let found = blame(&store, position, at_least, Bound::at_most(score(0)));
         assert_eq!(blamed(found), [(below[1], Bound::at_most(score(-4)))]);
     }
 
@@ -138,7 +138,7 @@ mod tests {
             records.push(record(child, Bound::exact(score(-2)), Method::Search, "one/1"));
         }
         store.append(&records).expect("it is memory");
-        let found = source(&store, position, at_most, Bound::at_least(score(4)));
+        let found = blame(&store, position, at_most, Bound::at_least(score(4)));
         let expected: Vec<_> =
             below.iter().map(|&child| (child, Bound::at_least(score(-2)))).collect();
         assert_eq!(blamed(found), expected);
@@ -158,9 +158,9 @@ mod tests {
             record(below[0], Bound::exact(score(-2)), Method::Search, "two/2"),
         ];
         store.append(&records).expect("it is memory");
-        let found = source(&store, position, Bound::at_least(score(2)), Bound::at_most(score(0)));
+        let found = blame(&store, position, Bound::at_least(score(2)), Bound::at_most(score(0)));
         assert_eq!(blamed(found), [(below[0], Bound::at_most(score(-2)))]);
-        let found = source(&store, position, Bound::at_most(score(4)), Bound::at_least(score(6)));
+        let found = blame(&store, position, Bound::at_most(score(4)), Bound::at_least(score(6)));
         assert_eq!(blamed(found), [(below[0], Bound::at_least(score(-2)))]);
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 use outflank_engine::{Bound, Position, Score, Square};
 use tempfile::TempDir;
 
-use super::{Content, Note, Told};
+use super::{Content, Note, ToldLog};
 use crate::core::{Memory, ProcessId};
 use crate::service::convert::process;
 
@@ -36,8 +36,8 @@ fn told(name: &str, positions: &[Position]) -> Note {
     Note { worker: name.to_owned(), bounds, and_more: false }
 }
 
-fn open(path: &Path) -> (Told, Memory) {
-    Told::open(Some(path), true, |_, _| true).unwrap()
+fn open(path: &Path) -> (ToldLog, Memory) {
+    ToldLog::open(Some(path), true, |_, _| true).unwrap()
 }
 
 /// Returns how many bounds a process was told, as far as that is remembered.
@@ -50,7 +50,7 @@ fn count(memory: &Memory, name: &str) -> usize {
 fn killed() -> (TempDir, Vec<Position>) {
     let (folder, positions) = (tempfile::tempdir().unwrap(), positions(6));
     let path = folder.path().join("told.jsonl");
-    let (mut file, memory) = Told::open(Some(&path), false, |_, _| true).unwrap();
+    let (mut file, memory) = ToldLog::open(Some(&path), false, |_, _| true).unwrap();
     assert_eq!(memory, Memory::default(), "a new store has told nobody anything");
     file.note(&[told("one/1", &positions[..3]), told("two/2", &positions[3..5])]).unwrap();
     file.note(&[Note { and_more: true, ..told("one/1", &positions[5..]) }]).unwrap();
@@ -121,8 +121,8 @@ fn a_store_without_the_file_may_have_told_anybody_anything() {
     let folder = tempfile::tempdir().unwrap();
     assert!(open(&folder.path().join("told.jsonl")).1.has_gaps);
     assert!(open(&folder.path().join("told.jsonl")).1.has_gaps);
-    assert!(Told::open(None, true, |_, _| true).unwrap().1.has_gaps);
-    assert!(!Told::open(None, false, |_, _| true).unwrap().1.has_gaps);
+    assert!(ToldLog::open(None, true, |_, _| true).unwrap().1.has_gaps);
+    assert!(!ToldLog::open(None, false, |_, _| true).unwrap().1.has_gaps);
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn what_is_not_held_is_forgotten_and_of_too_much_the_oldest() {
     let path = folder.path().join("told.jsonl");
     open(&path).0.close().unwrap();
     let (_, memory) =
-        Told::open(Some(&path), true, |position, _| position != positions[3]).unwrap();
+        ToldLog::open(Some(&path), true, |position, _| position != positions[3]).unwrap();
     assert_eq!((count(&memory, "one/1"), count(&memory, "two/2")), (4, 1));
     assert_eq!(memory.told_more, [process("one/1")], "the coordinator had ended in order");
     let mut content = Content::read(&path, &fs::read(&path).unwrap());
@@ -148,7 +148,7 @@ fn who_was_told_what_never_reached_the_store_was_told_more_than_is_known() {
     let path = folder.path().join("told.jsonl");
     let is_held = |position, _| position != positions[3];
     for _ in 0..2 {
-        let (_, memory) = Told::open(Some(&path), true, is_held).unwrap();
+        let (_, memory) = ToldLog::open(Some(&path), true, is_held).unwrap();
         assert_eq!((count(&memory, "one/1"), count(&memory, "two/2")), (4, 1));
         let more = vec![process("one/1"), process("two/2")];
         assert_eq!((memory.told_more, memory.has_gaps), (more, false), "and stays so");
@@ -163,7 +163,7 @@ fn what_was_taken_back_is_not_missed_when_the_coordinator_is_killed() {
     let (mut file, _) = open(&path);
     file.taken_back(is_held).unwrap();
     file.note(&[told("two/2", &positions[5..])]).unwrap();
-    let (_, memory) = Told::open(Some(&path), true, is_held).unwrap();
+    let (_, memory) = ToldLog::open(Some(&path), true, is_held).unwrap();
     assert_eq!((count(&memory, "one/1"), count(&memory, "two/2")), (4, 2));
     assert_eq!(memory.told_more, [process("one/1")]);
 }

@@ -61,7 +61,7 @@ pub(super) struct Note {
 
 /// The file in which everything is noted.
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(super) struct ToldLog {
     /// `None` for a coordinator that keeps nothing on disk.
     file: Option<Journal>,
     /// The bytes that were written since the file was begun, and how many may be.
@@ -183,7 +183,7 @@ impl Content {
     }
 }
 
-impl Told {
+impl ToldLog {
     /// Opens the file `path`, which need not exist, and returns what it says of bounds that the store holds. If it does
     /// not exist and the store `has_proofs`, an earlier coordinator may have told workers of them.
     pub(super) fn open(
