@@ -36,7 +36,7 @@ mod tally;
 pub use error::CampaignError;
 pub use export::Export;
 pub(crate) use export::ExportError;
-pub use form::{Answer, Defaults, Id, Row, RowFault, State, format_row, read_row};
+pub use form::{Answer, Defaults, Id, Row, RowFault, RowState, format_row, read_row};
 pub use import::Import;
 pub(crate) use import::{Imported, Rival};
 pub use question::{Hypothesis, Outcome, Question};

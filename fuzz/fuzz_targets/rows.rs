@@ -4,7 +4,7 @@
 #![forbid(unsafe_code)]
 
 use libfuzzer_sys::fuzz_target;
-use outflank_coordinator::campaign::{Answer, Defaults, Row, State, format_row, read_row};
+use outflank_coordinator::campaign::{Answer, Defaults, Row, RowState, format_row, read_row};
 use outflank_engine::Bound;
 use outflank_proto::campaign::Form;
 
@@ -27,7 +27,7 @@ fuzz_target!(|line: &str| {
 fn check(form: Form, row: &Row) {
     let answer = Answer {
         number: 1,
-        state: State::Open,
+        state: RowState::Open,
         bound: Bound::UNKNOWN,
         nodes: 0,
         duplicate_of: None,

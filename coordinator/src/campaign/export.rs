@@ -11,7 +11,7 @@ use outflank_proto::campaign::{Form, Selection};
 use sha2::{Digest, Sha256};
 
 use super::error::CampaignError;
-use super::form::{self, Answer, Defaults, Row, State};
+use super::form::{self, Answer, Defaults, Row, RowState};
 use super::ledger::{self, LIST, Ledger, ROWS};
 use super::question::Outcome;
 use super::record::{Progress, Record, Records};
@@ -258,8 +258,10 @@ fn answer(
     best_move: BestMove<'_>,
 ) -> Answer {
     let (state, bound, nodes) = match known.progress {
-        Progress::Decided { outcome, bound, nodes, .. } => (State::Decided(outcome), bound, nodes),
-        Progress::Open | Progress::Duplicate { .. } => (State::Open, Bound::UNKNOWN, 0),
+        Progress::Decided { outcome, bound, nodes, .. } => {
+            (RowState::Decided(outcome), bound, nodes)
+        }
+        Progress::Open | Progress::Duplicate { .. } => (RowState::Open, Bound::UNKNOWN, 0),
     };
     let duplicate_of = match record.progress {
         Progress::Duplicate { of } => Some(of + 1),

@@ -71,14 +71,14 @@ impl RowFault {
 
 /// How far a row is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
+pub enum RowState {
     /// Not decided.
     Open,
     /// Decided.
     Decided(Outcome),
 }
 
-impl State {
+impl RowState {
     /// Returns the state's name.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -97,7 +97,7 @@ pub struct Answer {
     /// The row's number, counted from 1.
     pub number: u64,
     /// How far it is.
-    pub state: State,
+    pub state: RowState,
     /// What is proved of the value; `Bound::UNKNOWN` while it is open.
     pub bound: Bound,
     /// Positions searched for it.

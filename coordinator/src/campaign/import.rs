@@ -17,7 +17,7 @@ use sha2::{Digest, Sha256};
 use super::duplicates::Duplicates;
 use super::error::CampaignError;
 use super::form::{self, Defaults, Row, RowFault};
-use super::ledger::{self, HEAD, Head, LIST, Ledger, ROWS, STATE, State};
+use super::ledger::{self, HEAD, Head, LIST, Ledger, ROWS, STATE, Settings};
 use super::question::Question;
 use super::record::{Progress, Record, Records};
 use crate::advisor::predicted_nodes;
@@ -34,7 +34,7 @@ const LONGEST_LINE: usize = 1 << 16;
 pub struct Import {
     folder: Folder,
     head: Head,
-    state: State,
+    settings: Settings,
     defaults: Defaults,
     form: Option<Form>,
     list: BufWriter<File>,
@@ -115,7 +115,7 @@ impl Import {
         let (list, rows) = (create(LIST)?, create(ROWS)?);
         Ok(Self {
             head: Head::new(wanted),
-            state: State { priority: wanted.priority, paused: wanted.paused, reviewed: 0 },
+            settings: Settings { priority: wanted.priority, paused: wanted.paused, reviewed: 0 },
             defaults: Defaults { window: wanted.window, board: wanted.board },
             form: wanted.form,
             list,
@@ -231,7 +231,7 @@ impl Import {
         if !last.is_empty() {
             self.line(&last)?;
         }
-        let Self { folder, mut head, state, form, list, rows, duplicates, hash, .. } = self;
+        let Self { folder, mut head, settings, form, list, rows, duplicates, hash, .. } = self;
         let Some(form) = form.filter(|_| head.rows > 0) else {
             return Err(CampaignError::Empty { source_name: head.source });
         };
@@ -245,7 +245,7 @@ impl Import {
         records.sync()?;
         head.form = form.name().to_owned();
         head.sha256 = ledger::digits(hash);
-        ledger::write_json(&folder.0, STATE, &state)?;
+        ledger::write_json(&folder.0, STATE, &settings)?;
         ledger::write_json(&folder.0, HEAD, &head)?;
         Ok(Imported { folder, head })
     }

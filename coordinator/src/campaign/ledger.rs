@@ -87,7 +87,7 @@ impl Head {
 
 /// What changes of a campaign, but for its records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct State {
+pub(super) struct Settings {
     pub(super) priority: u8,
     pub(super) paused: bool,
     /// How often proofs had been taken back when the outcomes were last compared with what is proved; folders of earlier
@@ -108,7 +108,7 @@ pub(super) struct Ledger {
     pub(super) head: Head,
     pub(super) form: Form,
     pub(super) defaults: Defaults,
-    pub(super) state: State,
+    pub(super) settings: Settings,
     pub(super) records: Records,
     pub(super) tally: Tally,
     list: File,
@@ -145,9 +145,9 @@ impl Ledger {
             return Err(CampaignError::damaged(&path, format!("{length} bytes"), expected));
         }
         let records = Records::open(&folder.join(ROWS), head.rows, true)?;
-        let state = read_json(&folder.join(STATE))?;
+        let settings = read_json(&folder.join(STATE))?;
         let (folder, tally) = (folder.to_owned(), count(&records)?);
-        Ok(Self { folder, head, form, defaults, state, records, tally, list, dirty: false })
+        Ok(Self { folder, head, form, defaults, settings, records, tally, list, dirty: false })
     }
 
     pub(super) fn folder(&self) -> &Path {
@@ -171,10 +171,10 @@ impl Ledger {
         if std::mem::take(&mut self.dirty) { self.records.sync() } else { Ok(()) }
     }
 
-    /// Changes the state; returns when that is on disk.
-    pub(super) fn set_state(&mut self, state: State) -> Result<(), CampaignError> {
-        write_json(&self.folder, STATE, &state)?;
-        self.state = state;
+    /// Changes the settings; returns when that is on disk.
+    pub(super) fn change(&mut self, settings: Settings) -> Result<(), CampaignError> {
+        write_json(&self.folder, STATE, &settings)?;
+        self.settings = settings;
         Ok(())
     }
 }

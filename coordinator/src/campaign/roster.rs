@@ -2,7 +2,7 @@
 //!
 //! It knows neither clock nor network: it hands out questions, takes answers, and writes folders.
 
-mod member;
+mod active;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -17,10 +17,10 @@ use outflank_proto::campaign::{Campaign, Change, ExportRequest, Form, ImportHead
 use super::error::CampaignError;
 use super::export::Export;
 use super::import::{Imported, Rival, UNFINISHED};
-use super::ledger::{Ledger, State};
+use super::ledger::{Ledger, Settings};
 use crate::core::Terms;
 use crate::durable::{create_folders, sync_folder};
-use member::Member;
+use active::ActiveCampaign;
 
 /// How the names of campaigns that are being removed begin.
 const REMOVED: &str = ".removed-";
@@ -55,8 +55,9 @@ pub struct Ask {
 #[derive(Debug)]
 pub struct Roster {
     folder: PathBuf,
-    members: BTreeMap<String, Member>,
-    /// Campaigns that cannot be opened, and why.
+    /// Those that can be opened.
+    campaigns: BTreeMap<String, ActiveCampaign>,
+    /// Those that cannot, and why.
     broken: BTreeMap<String, CampaignError>,
     lives: u64,
     /// How often proofs were taken back.
@@ -71,8 +72,8 @@ impl Roster {
     /// [`CampaignError::Io`].
     pub fn open(folder: &Path) -> Result<Self, CampaignError> {
         create_folders(folder).map_err(CampaignError::io("creating", folder))?;
-        let (members, broken) = (BTreeMap::new(), BTreeMap::new());
-        let mut roster = Self { folder: folder.to_owned(), members, broken, lives: 0, era: 0 };
+        let (campaigns, broken) = (BTreeMap::new(), BTreeMap::new());
+        let mut roster = Self { folder: folder.to_owned(), campaigns, broken, lives: 0, era: 0 };
         let failed = || CampaignError::io("listing", folder);
         for entry in fs::read_dir(folder).map_err(failed())? {
             let path = entry.map_err(failed())?.path();
@@ -94,7 +95,7 @@ impl Roster {
         match Ledger::open(path) {
             Ok(ledger) => {
                 self.lives += 1;
-                self.members.insert(name, Member::new(ledger, self.lives));
+                self.campaigns.insert(name, ActiveCampaign::new(ledger, self.lives));
             }
             Err(error) => {
                 tracing::error!(campaign = name, %error, "a campaign cannot be opened and rests");
@@ -115,7 +116,7 @@ impl Roster {
     /// [`CampaignError::Exists`] if it cannot be.
     pub(crate) fn rival(&self, wanted: &ImportHead) -> Result<Option<Rival>, CampaignError> {
         let name = &wanted.name;
-        match self.members.get(name).map(|member| &member.ledger) {
+        match self.campaigns.get(name).map(|campaign| &campaign.ledger) {
             Some(ledger) if ledger.head.may_be(wanted) => Rival::new(ledger).map(Some),
             None if !self.folder.join(name).exists() => Ok(None),
             _ => Err(CampaignError::Exists { name: name.clone() }),
@@ -130,9 +131,9 @@ impl Roster {
     pub(crate) fn adopt(&mut self, imported: Imported) -> Result<(Campaign, bool), CampaignError> {
         let Imported { folder, head } = imported;
         let name = head.name.clone();
-        if let Some(member) = self.members.get(&name) {
-            if member.ledger.head.same_content(&head) {
-                return Ok((member.campaign(), true));
+        if let Some(campaign) = self.campaigns.get(&name) {
+            if campaign.ledger.head.same_content(&head) {
+                return Ok((campaign.state(), true));
             }
             return Err(CampaignError::Exists { name });
         }
@@ -144,10 +145,10 @@ impl Roster {
         sync_folder(&self.folder).map_err(CampaignError::io("syncing", &self.folder))?;
         let ledger = Ledger::open(&path)?;
         self.lives += 1;
-        let member = Member::new(ledger, self.lives);
-        let campaign = member.campaign();
-        self.members.insert(name, member);
-        Ok((campaign, false))
+        let campaign = ActiveCampaign::new(ledger, self.lives);
+        let state = campaign.state();
+        self.campaigns.insert(name, campaign);
+        Ok((state, false))
     }
 
     /// Returns the state of the campaign `name`, or of all.
@@ -155,19 +156,19 @@ impl Roster {
     /// # Errors
     /// [`CampaignError::Unknown`].
     pub fn list(&self, name: Option<&str>) -> Result<Vec<Campaign>, CampaignError> {
-        let all = || self.members.keys().chain(self.broken.keys());
+        let all = || self.campaigns.keys().chain(self.broken.keys());
         let mut names: Vec<&str> =
             name.map_or_else(|| all().map(String::as_str).collect(), |name| vec![name]);
         names.sort_unstable();
         let state = |name: &str| match self.broken.get(name) {
             Some(error) => Ok(fault(name, error)),
-            None => self.member(name).map(Member::campaign),
+            None => self.campaign(name).map(ActiveCampaign::state),
         };
         names.into_iter().map(state).collect()
     }
 
     fn unknown(&self, name: &str) -> CampaignError {
-        let names: Vec<&str> = self.members.keys().map(String::as_str).collect();
+        let names: Vec<&str> = self.campaigns.keys().map(String::as_str).collect();
         let known = match names.as_slice() {
             [] => "there are no others".to_owned(),
             names => {
@@ -183,9 +184,9 @@ impl Roster {
         CampaignError::Unknown { name: name.to_owned(), known }
     }
 
-    fn member(&self, name: &str) -> Result<&Member, CampaignError> {
+    fn campaign(&self, name: &str) -> Result<&ActiveCampaign, CampaignError> {
         let broken = || self.broken.get(name).cloned();
-        self.members.get(name).ok_or_else(|| broken().unwrap_or_else(|| self.unknown(name)))
+        self.campaigns.get(name).ok_or_else(|| broken().unwrap_or_else(|| self.unknown(name)))
     }
 
     /// Pauses or resumes a campaign, or changes its priority; returns when that is on disk. What it
@@ -194,28 +195,28 @@ impl Roster {
     /// # Errors
     /// [`CampaignError::Unknown`], [`CampaignError::Io`].
     pub fn change(&mut self, change: &Change) -> Result<Campaign, CampaignError> {
-        let member = self.member(&change.name)?;
-        let old = member.ledger.state;
-        let state = State {
+        let campaign = self.campaign(&change.name)?;
+        let old = campaign.ledger.settings;
+        let settings = Settings {
             priority: change.priority.unwrap_or(old.priority),
             paused: change.paused.unwrap_or(old.paused),
             ..old
         };
-        if state == old && !member.is_held_up() {
-            return Ok(member.campaign());
+        if settings == old && !campaign.is_held_up() {
+            return Ok(campaign.state());
         }
         self.lives += 1;
         let life = self.lives;
-        let member = self.members.get_mut(&change.name).expect("it was just found");
-        member.ledger.set_state(state)?;
-        member.begin_again(life);
+        let campaign = self.campaigns.get_mut(&change.name).expect("it was just found");
+        campaign.ledger.change(settings)?;
+        campaign.begin_again(life);
         tracing::info!(
             campaign = change.name,
-            priority = state.priority,
-            paused = state.paused,
+            priority = settings.priority,
+            paused = settings.paused,
             "campaign changed"
         );
-        Ok(member.campaign())
+        Ok(campaign.state())
     }
 
     /// Forgets a campaign; returns when that is on disk.
@@ -229,7 +230,7 @@ impl Roster {
         }
         let (path, aside) = (self.folder.join(name), self.folder.join(format!("{REMOVED}{name}")));
         fs::rename(&path, &aside).map_err(CampaignError::io("removing", &path))?;
-        self.members.remove(name);
+        self.campaigns.remove(name);
         self.broken.remove(name);
         sync_folder(&self.folder).map_err(CampaignError::io("syncing", &self.folder))?;
         clear_away(&aside)?;
@@ -242,14 +243,14 @@ impl Roster {
     /// # Errors
     /// [`CampaignError::Unknown`], [`CampaignError::Io`].
     pub fn export(&self, wanted: &ExportRequest) -> Result<Export, CampaignError> {
-        let ledger = &self.member(&wanted.name)?.ledger;
+        let ledger = &self.campaign(&wanted.name)?.ledger;
         Export::new(ledger, wanted.form, wanted.selection, wanted.limit)
     }
 
     /// Returns the lives of campaigns whose questions are still of interest.
     #[must_use]
     pub fn lives(&self) -> BTreeSet<u64> {
-        self.members.values().map(|member| member.life).collect()
+        self.campaigns.values().map(|campaign| campaign.life).collect()
     }
 
     /// Hands out questions until `width` rows are being worked on, the rows of greater priority
@@ -260,18 +261,22 @@ impl Roster {
         let (mut asks, mut active) = (Vec::new(), 0);
         for priority in self.priorities().into_iter().rev() {
             let mut ready = BTreeSet::new();
-            for (name, member) in &self.members {
-                if member.ledger.state.priority == priority {
-                    active += member.active();
-                    if member.is_running() && member.is_reviewed(era) && member.has_waiting_rows() {
-                        ready.insert((member.active(), name.clone()));
+            for (name, campaign) in &self.campaigns {
+                if campaign.ledger.settings.priority == priority {
+                    active += campaign.active();
+                    if campaign.is_running()
+                        && campaign.is_reviewed(era)
+                        && campaign.has_waiting_rows()
+                    {
+                        ready.insert((campaign.active(), name.clone()));
                     }
                 }
             }
             while active < width
                 && let Some((its, name)) = ready.pop_first()
             {
-                if let Some(ask) = self.members.get_mut(&name).and_then(Member::next_ask) {
+                if let Some(ask) = self.campaigns.get_mut(&name).and_then(ActiveCampaign::next_ask)
+                {
                     asks.push(ask);
                     active += 1;
                     ready.insert((its + 1, name));
@@ -282,11 +287,11 @@ impl Roster {
     }
 
     fn priorities(&self) -> BTreeSet<u8> {
-        self.members.values().map(|member| member.ledger.state.priority).collect()
+        self.campaigns.values().map(|campaign| campaign.ledger.settings.priority).collect()
     }
 
-    fn of_life(&mut self, life: u64) -> Option<&mut Member> {
-        self.members.values_mut().find(|member| member.life == life)
+    fn of_life(&mut self, life: u64) -> Option<&mut ActiveCampaign> {
+        self.campaigns.values_mut().find(|campaign| campaign.life == life)
     }
 
     /// Takes what is proved of the position of a row, and the nodes that it took. Returns the row's
@@ -294,14 +299,14 @@ impl Roster {
     /// may rest on what has fallen.
     pub fn answered(&mut self, life: u64, row: u64, bound: Bound, nodes: u64) -> Option<Ask> {
         let era = self.era;
-        self.of_life(life).filter(|member| member.is_reviewed(era))?.answered(row, bound, nodes)
+        self.of_life(life).filter(|campaign| campaign.is_reviewed(era))?.answered(row, bound, nodes)
     }
 
     /// Takes back a row whose question was not answered: because proofs contradict each other, if it
     /// is `disputed`; it rests then until the campaign is changed or opened again.
     pub fn failed(&mut self, life: u64, row: u64, disputed: bool) {
-        if let Some(member) = self.of_life(life) {
-            member.failed(row, disputed);
+        if let Some(campaign) = self.of_life(life) {
+            campaign.failed(row, disputed);
         }
     }
 
@@ -314,12 +319,12 @@ impl Roster {
     /// reviewed at another time, also one that rests.
     pub(crate) fn taken_back(&mut self, era: u64) {
         self.era = era;
-        self.members.values_mut().for_each(Member::wake);
+        self.campaigns.values_mut().for_each(ActiveCampaign::wake);
     }
 
     /// Returns whether the outcomes of a campaign are to be reviewed.
     pub(crate) fn is_in_doubt(&self) -> bool {
-        self.members.values().any(|member| member.is_in_doubt(self.era))
+        self.campaigns.values().any(|campaign| campaign.is_in_doubt(self.era))
     }
 
     /// Opens some decided rows again whose bound does not follow from what is proved now, and gives up what is being
@@ -327,22 +332,23 @@ impl Roster {
     /// stays in doubt.
     pub(crate) fn review(&mut self, proved: Proved<'_>) {
         let era = self.era;
-        let Some(member) = self.members.values_mut().find(|member| member.is_in_doubt(era)) else {
+        let Some(campaign) = self.campaigns.values_mut().find(|campaign| campaign.is_in_doubt(era))
+        else {
             return;
         };
-        if !member.is_under_review(era) {
+        if !campaign.is_under_review(era) {
             self.lives += 1;
-            member.begin_review(self.lives, era);
+            campaign.begin_review(self.lives, era);
         }
-        if let Err(error) = member.review(proved) {
-            member.rest(&error);
+        if let Err(error) = campaign.review(proved) {
+            campaign.rest(&error);
         }
     }
 
     /// Takes note of the time, and has outcomes written to the disk.
     pub fn tick(&mut self, now: Duration) {
-        for member in self.members.values_mut() {
-            member.tick(now);
+        for campaign in self.campaigns.values_mut() {
+            campaign.tick(now);
         }
     }
 }

@@ -5,7 +5,7 @@
 
 use super::super::question::{Hypothesis, Question};
 use super::table::{Fields, at_least, at_most};
-use super::{Answer, Defaults, Row, RowFault, State, problem};
+use super::{Answer, Defaults, Row, RowFault, RowState, problem};
 
 pub(super) const HEADER: &str = "obf,depth,accuracy,score_lowerbound,score_upperbound,nodes";
 
@@ -57,7 +57,7 @@ pub(super) fn renewed(line: &str, row: &Row, answer: &Answer) -> Option<String> 
 }
 
 fn proved(position: &str, row: &Row, answer: &Answer) -> Option<String> {
-    let State::Decided(_) = answer.state else { return None };
+    let RowState::Decided(_) = answer.state else { return None };
     let (depth, nodes) = (row.position.empties(), answer.nodes);
     let (lower, upper) = (answer.bound.lower().discs(), answer.bound.upper().discs());
     Some(format!("{position},{depth},100,{lower},{upper},-{}", nodes.max(1)))

@@ -19,13 +19,13 @@ fn row(form: Form, line: &str) -> Row {
 }
 
 fn open(number: u64) -> Answer {
-    let (state, bound) = (State::Open, Bound::UNKNOWN);
+    let (state, bound) = (RowState::Open, Bound::UNKNOWN);
     Answer { number, state, bound, nodes: 0, duplicate_of: None, best_move: None }
 }
 
 fn decided(outcome: Outcome, lower: i32, upper: i32) -> Answer {
     let bound = Bound::new(score(lower), score(upper)).unwrap();
-    Answer { state: State::Decided(outcome), bound, nodes: 70, ..open(3) }
+    Answer { state: RowState::Decided(outcome), bound, nodes: 70, ..open(3) }
 }
 
 #[test]

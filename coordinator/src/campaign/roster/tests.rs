@@ -283,7 +283,7 @@ fn a_row_whose_outcome_cannot_be_written_stays_open_and_is_asked_again() {
     import(&mut roster, "e50", TASKS);
     let open_rows = |roster: &mut Roster, writable: bool| {
         let path = roster.folder().join("e50").join("rows");
-        let records = &mut roster.members.get_mut("e50").unwrap().ledger.records;
+        let records = &mut roster.campaigns.get_mut("e50").unwrap().ledger.records;
         *records = Records::open(&path, 4, writable).unwrap();
     };
     let state = |roster: &Roster| roster.list(Some("e50")).unwrap()[0].clone();
@@ -471,8 +471,8 @@ fn the_log_is_told_now_and_then_how_far_a_campaign_is() {
     for ask in &asks {
         answer(&mut roster, ask, Score::DRAW);
     }
-    let member = roster.members.get_mut("list").unwrap();
-    let mut decided = |seconds| member.decided_since(Duration::from_secs(seconds));
+    let campaign = roster.campaigns.get_mut("list").unwrap();
+    let mut decided = |seconds| campaign.decided_since(Duration::from_secs(seconds));
     assert_eq!([1, 599, 600, 601, 1300].map(&mut decided), [None, None, Some(2), None, None]);
 }
 

@@ -11,7 +11,7 @@ use outflank_proto::campaign::Campaign;
 use super::{Ask, Proved};
 use crate::campaign::error::CampaignError;
 use crate::campaign::form::Row;
-use crate::campaign::ledger::{Ledger, State};
+use crate::campaign::ledger::{Ledger, Settings};
 use crate::campaign::question::{Outcome, Question};
 use crate::campaign::record::{Progress, Record};
 use crate::core::Terms;
@@ -42,7 +42,7 @@ struct Review {
 
 /// A campaign and its rows that are being worked on.
 #[derive(Debug)]
-pub(super) struct Member {
+pub(super) struct ActiveCampaign {
     pub(super) ledger: Ledger,
     pub(super) life: u64,
     /// No row before this one waits for its turn.
@@ -61,7 +61,7 @@ pub(super) struct Member {
 /// The time between two lines of the log that say how far a campaign is: a line for each row would be gigabytes a day.
 const BETWEEN_SUMMARIES: Duration = Duration::from_secs(600);
 
-impl Member {
+impl ActiveCampaign {
     pub(super) fn new(ledger: Ledger, life: u64) -> Self {
         let told = (Duration::ZERO, ledger.tally.open);
         Self {
@@ -78,7 +78,7 @@ impl Member {
     }
 
     pub(super) fn is_running(&self) -> bool {
-        !self.ledger.state.paused && self.fault.is_none()
+        !self.ledger.settings.paused && self.fault.is_none()
     }
 
     /// Returns whether the campaign or a row of it waits until somebody lets it go on.
@@ -158,7 +158,7 @@ impl Member {
             position: flight.row.position,
             window: flight.row.question.next(flight.bound)?,
             terms: Terms {
-                priority: self.ledger.state.priority,
+                priority: self.ledger.settings.priority,
                 split_to: self.ledger.head.split_to,
             },
             nodes: Arc::clone(&flight.running),
@@ -255,7 +255,7 @@ impl Member {
 
     /// Returns whether the outcomes were last reviewed at the time `era`.
     pub(super) fn is_reviewed(&self, era: u64) -> bool {
-        self.ledger.state.reviewed == era
+        self.ledger.settings.reviewed == era
     }
 
     /// Returns whether a review for the time `era` has begun.
@@ -279,7 +279,7 @@ impl Member {
         let block = self.ledger.records.from(next)?;
         if block.is_empty() {
             self.ledger.sync()?;
-            self.ledger.set_state(State { reviewed: era, ..self.ledger.state })?;
+            self.ledger.change(Settings { reviewed: era, ..self.ledger.settings })?;
             if reopened > 0 {
                 let campaign = &self.ledger.head.name;
                 tracing::error!(campaign, reopened, "rows are open again: their proofs fell");
@@ -355,15 +355,15 @@ impl Member {
     }
 
     /// Returns the campaign's state.
-    pub(super) fn campaign(&self) -> Campaign {
-        let (head, tally, state) = (&self.ledger.head, &self.ledger.tally, self.ledger.state);
+    pub(super) fn state(&self) -> Campaign {
+        let (head, tally, settings) = (&self.ledger.head, &self.ledger.tally, self.ledger.settings);
         let (rate, left) = (self.meter.rate(), self.nodes_left());
         let seconds = (left / rate).ceil();
         Campaign {
             name: head.name.clone(),
             form: self.ledger.form,
-            priority: state.priority,
-            paused: state.paused,
+            priority: settings.priority,
+            paused: settings.paused,
             split_to: head.split_to,
             rows: tally.rows,
             duplicates: tally.duplicates,
