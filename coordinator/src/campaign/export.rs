@@ -17,7 +17,7 @@ use super::question::Outcome;
 use super::record::{Progress, Record, Records};
 
 /// Returns a move of a position that is proved to reach its value, if one is known.
-pub(crate) type BestMove<'a> = &'a dyn Fn(Position, Score) -> Option<Square>;
+type BestMove<'a> = &'a dyn Fn(Position, Score) -> Option<Square>;
 
 /// A campaign's rows on their way out; it reads the folder, not what others hold of it.
 #[derive(Debug)]

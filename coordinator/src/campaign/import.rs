@@ -77,7 +77,7 @@ impl Rival {
 
 /// A folder that goes when it is dropped, unless it has been moved.
 #[derive(Debug)]
-pub(super) struct Folder(pub(super) PathBuf);
+struct Folder(PathBuf);
 
 impl Drop for Folder {
     fn drop(&mut self) {
@@ -92,8 +92,16 @@ impl Drop for Folder {
 /// A list that is complete and on disk, but is no campaign yet.
 #[derive(Debug)]
 pub(crate) struct Imported {
-    pub(super) folder: Folder,
+    folder: Folder,
     pub(super) head: Head,
+}
+
+impl Imported {
+    /// Moves the list to the folder `path`, which does not exist.
+    pub(super) fn move_to(self, path: &Path) -> Result<(), CampaignError> {
+        let folder = &self.folder.0;
+        fs::rename(folder, path).map_err(CampaignError::io("moving", folder))
+    }
 }
 
 impl Import {

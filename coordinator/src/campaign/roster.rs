@@ -129,10 +129,9 @@ impl Roster {
     /// # Errors
     /// [`CampaignError::Exists`] if another list has the name.
     pub(crate) fn adopt(&mut self, imported: Imported) -> Result<(Campaign, bool), CampaignError> {
-        let Imported { folder, head } = imported;
-        let name = head.name.clone();
+        let name = imported.head.name.clone();
         if let Some(campaign) = self.campaigns.get(&name) {
-            if campaign.ledger.head.same_content(&head) {
+            if campaign.ledger.head.same_content(&imported.head) {
                 return Ok((campaign.state(), true));
             }
             return Err(CampaignError::Exists { name });
@@ -141,7 +140,7 @@ impl Roster {
         if path.exists() {
             return Err(CampaignError::Exists { name });
         }
-        fs::rename(&folder.0, &path).map_err(CampaignError::io("moving", &folder.0))?;
+        imported.move_to(&path)?;
         sync_folder(&self.folder).map_err(CampaignError::io("syncing", &self.folder))?;
         let ledger = Ledger::open(&path)?;
         self.lives += 1;

@@ -16,7 +16,7 @@ use super::origins::Origins;
 const GATHERED: usize = 1 << 20;
 
 /// Two claims of the log that contradict each other, the one that stays first.
-pub(super) type Clash = (Claim, Claim);
+type Clash = (Claim, Claim);
 
 /// The contradictions that stand, by the position that they are about.
 pub(super) type Clashes = BTreeMap<Position, Vec<Clash>>;
