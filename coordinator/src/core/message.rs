@@ -490,6 +490,11 @@ pub trait Proofs {
     /// square of the canonical form).
     fn get(&self, position: Position) -> Option<(Bound, Option<Square>)>;
 
+    /// Returns whether what is stored for `position`, which is canonical, implies `bound`.
+    fn holds(&self, position: Position, bound: Bound) -> bool {
+        self.get(position).is_some_and(|(held, _)| held.implies(bound))
+    }
+
     /// Returns the bound of `position`, which is canonical, that is on disk for sure; `Bound::UNKNOWN` if there is
     /// none.
     fn kept(&self, position: Position) -> Bound {

@@ -170,9 +170,7 @@ impl Told {
 
     /// Forgets the bounds that were taken back.
     pub(super) fn taken_back(&mut self, proofs: &dyn Proofs) {
-        let is_held = |position: &Position, bound: &Bound| {
-            proofs.get(*position).is_some_and(|(held, _)| held.implies(*bound))
-        };
+        let is_held = |position: &Position, bound: &Bound| proofs.holds(*position, *bound);
         for bounds in self.by_process.values_mut() {
             bounds.retain(|position, bound| is_held(position, bound));
         }

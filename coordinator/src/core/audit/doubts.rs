@@ -114,9 +114,7 @@ impl Core {
     /// Closes the audits that `is_over` names, and those of bounds that nobody holds any more.
     pub(super) fn close_audits(&mut self, turn: &mut Turn<'_>, is_over: impl Fn(&Audit) -> bool) {
         let proofs = turn.proofs;
-        let is_held = |claim: &Proof| {
-            proofs.get(claim.position).is_some_and(|(bound, _)| bound.implies(claim.bound))
-        };
+        let is_held = |claim: &Proof| proofs.holds(claim.position, claim.bound);
         let over = |audit: &Audit| is_over(audit) || audit.held.is_none() && !is_held(&audit.claim);
         let all = self.audits.open.iter().chain(self.audits.debts.all());
         let ids: Vec<AuditId> = all.filter(|(_, audit)| over(audit)).map(|(&id, _)| id).collect();

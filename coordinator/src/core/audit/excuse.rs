@@ -44,9 +44,7 @@ impl Core {
         let suspects = self.told.suspects(process, position, charge == Charge::Reported);
         // What does not stand any more was taken back with what may rest on it.
         let proofs = turn.proofs;
-        let stands = |&(position, bound): &(Position, Bound)| {
-            proofs.get(position).is_some_and(|(held, _)| held.implies(bound))
-        };
+        let stands = |&(position, bound): &(Position, Bound)| proofs.holds(position, bound);
         let (small, large): (Vec<_>, Vec<_>) =
             suspects.into_iter().filter(stands).partition(|suspect| self.fits_an_audit(suspect));
         let unknown = match self.told.was_excused(process) {
