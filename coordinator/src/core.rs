@@ -297,10 +297,11 @@ impl Core {
             }
             Event::Left { worker } => self.left(turn, worker),
             Event::Heartbeat { worker, jobs } => self.heartbeat(turn, worker, &jobs),
-            Event::Reported { worker, .. } if self.is_guilty(worker) => {}
-            Event::Interim { worker, .. } if self.is_guilty(worker) => {}
-            Event::Hinted { worker, .. } if self.is_guilty(worker) => {}
-            Event::Found { worker, .. } if self.is_guilty(worker) => {}
+            Event::Reported { worker, .. }
+            | Event::Interim { worker, .. }
+            | Event::Hinted { worker, .. }
+            | Event::Found { worker, .. }
+                if self.is_guilty(worker) => {}
             Event::Found { worker, job, era, bounds } => {
                 self.found_inside(turn, worker, job, era, &bounds);
             }

@@ -325,11 +325,8 @@ impl Core {
         if self.audits.open.is_empty() && self.audits.held_back.is_empty() {
             return;
         }
-        let waiting = |&(&id, audit): &(&AuditId, &Audit)| {
-            !self.side_jobs.run(Target::Audit(id)) && audit.waits()
-        };
-        let ids: Vec<AuditId> =
-            self.audits.open.iter().filter(waiting).map(|(&id, _)| id).collect();
+        let waits = |&(&id, audit): &(&AuditId, &Audit)| self.waits_for_a_judge(id, audit);
+        let ids: Vec<AuditId> = self.audits.open.iter().filter(waits).map(|(&id, _)| id).collect();
         for id in ids {
             if self.audits.taking_back {
                 return; // One of them has led to a verdict.
@@ -341,11 +338,14 @@ impl Core {
         }
     }
 
+    /// Returns whether an audit needs a judge and none is at it.
+    fn waits_for_a_judge(&self, id: AuditId, audit: &Audit) -> bool {
+        !self.side_jobs.run(Target::Audit(id)) && audit.waits()
+    }
+
     /// Returns for each audit that waits for a judge the workers who cannot be that.
     pub(super) fn unfit_to_judge(&self) -> Vec<Vec<WorkerId>> {
-        let waits = |&(&id, audit): &(&AuditId, &Audit)| {
-            !self.side_jobs.run(Target::Audit(id)) && audit.waits()
-        };
+        let waits = |&(&id, audit): &(&AuditId, &Audit)| self.waits_for_a_judge(id, audit);
         let unfit = |(_, audit): (&AuditId, &Audit)| {
             let others = self.not_asked(audit);
             let is_other = |&worker: &WorkerId| others.contains(&self.fleet.process(worker));

@@ -7,7 +7,7 @@ use outflank_engine::{Bound, Position, Square, Symmetry, Window};
 
 use super::fleet::{Lease, Target};
 use super::message::{Command, Job, JobId, WorkerId};
-use super::question::{Item, Key, Question, Rank, State, Wanted};
+use super::question::{Item, Key, Question, Rank, State};
 use super::share::is_sure;
 use super::solve::Solve;
 use super::{Core, Turn, slots};
@@ -88,15 +88,20 @@ impl Core {
                 self.rehome(key);
             }
             match item {
-                Item::Question(key) if !self.fits(key) => {
-                    turn.splits -= 1;
-                    self.expand(turn, key);
-                    self.settle_needs(turn);
-                }
+                Item::Question(key) if !self.fits(key) => self.split_now(turn, key),
                 _ => {
                     self.ready.insert((rank, item));
                 }
             }
+        }
+    }
+
+    /// Gives what waits in the place `old`, if anything does, the place `new`.
+    pub(super) fn requeue(&mut self, old: (Rank, Item), new: (Rank, Item)) {
+        if self.queue.remove(&old) {
+            self.queue.insert(new);
+        } else if self.ready.remove(&old) {
+            self.ready.insert(new);
         }
     }
 
@@ -126,10 +131,9 @@ impl Core {
     /// Returns whether all threads work for a question that goes out whole: those of the only worker, or of workers that
     /// share its search.
     fn is_whole(&self, key: Key, question: &Question) -> bool {
-        let is_root = || question.wanted_by.keys().any(|wanted| matches!(wanted, Wanted::Solve(_)));
         match self.fleet.accepting() {
             0 => false,
-            1 => is_root(),
+            1 => question.is_root(),
             _ => self.may_share(key),
         }
     }

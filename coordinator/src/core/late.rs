@@ -34,9 +34,7 @@ impl Core {
         while self.has_idle_left() {
             let Some(key) = self.next_to_split(turn, 0.0) else { return false };
             if !key.window.is_null() {
-                turn.splits -= 1;
-                self.expand(turn, key);
-                self.settle_needs(turn);
+                self.split_now(turn, key);
                 return true;
             }
             self.stop_to_split(turn, key);

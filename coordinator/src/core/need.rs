@@ -290,11 +290,7 @@ impl Core {
             }
             _ => {}
         }
-        if self.queue.remove(&old) {
-            self.queue.insert(new);
-        } else if self.ready.remove(&old) {
-            self.ready.insert(new);
-        }
+        self.requeue(old, new);
     }
 
     /// Returns the chance that `key` is needed.

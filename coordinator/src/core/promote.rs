@@ -66,8 +66,7 @@ impl Core {
     pub(super) fn promote(&mut self, key: Key, home: SolveId) {
         let Some(arrival) = self.solves.get(&home).map(|solve| solve.arrival) else { return };
         let Some(question) = self.questions.get_mut(&key) else { return };
-        let is_root = question.wanted_by.keys().any(|wanted| matches!(wanted, Wanted::Solve(_)));
-        let arrival = if is_root { arrival } else { begun(arrival) };
+        let arrival = if question.is_root() { arrival } else { begun(arrival) };
         if question.rank.arrival <= arrival {
             return;
         }
@@ -79,11 +78,7 @@ impl Core {
             State::Expanded { open, .. } => Some(open.clone()),
             _ => None,
         };
-        if self.queue.remove(&old) {
-            self.queue.insert(new);
-        } else if self.ready.remove(&old) {
-            self.ready.insert(new);
-        }
+        self.requeue(old, new);
         match open {
             Some(children) => {
                 children.into_iter().for_each(|child| self.promote(child, home));

@@ -224,6 +224,11 @@ impl Question {
             must_split: false,
         }
     }
+
+    /// Returns whether it is what some request asks for, rather than a part of that.
+    pub(super) fn is_root(&self) -> bool {
+        self.wanted_by.keys().any(|wanted| matches!(wanted, Wanted::Solve(_)))
+    }
 }
 
 #[cfg(test)]

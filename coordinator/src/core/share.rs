@@ -13,7 +13,7 @@ use outflank_engine::SharedHint;
 use super::fleet::{Lease, Target};
 use super::late::CANDIDATES;
 use super::message::{Command, JobId, Millis, WorkerId};
-use super::question::{Item, Key, Rank, State, Wanted};
+use super::question::{Item, Key, Question, Rank, State};
 use super::{Core, Turn};
 
 /// Who was asked to help with what, and as which jobs; those who have failed at it included, so that nobody is
@@ -30,12 +30,8 @@ impl Core {
     /// Returns whether the search of a question is shared: of any in a small fleet; in a larger one of requests as they
     /// came, since it cuts those that are too large for one job for all.
     pub(super) fn may_share(&self, key: Key) -> bool {
-        self.shares() && (self.slots() <= self.config.small_up_to || self.is_root(key))
-    }
-
-    fn is_root(&self, key: Key) -> bool {
-        let is_solve = |wanted: &Wanted| matches!(wanted, Wanted::Solve(_));
-        self.questions.get(&key).is_some_and(|question| question.wanted_by.keys().any(is_solve))
+        let is_root = || self.questions.get(&key).is_some_and(Question::is_root);
+        self.shares() && (self.slots() <= self.config.small_up_to || is_root())
     }
 
     /// Returns whether a job of so many predicted nodes is shared if `worker` gets it: one that will be over soon is not

@@ -13,6 +13,13 @@ use super::{Core, Turn};
 const DISCS_OF_REPLY: i32 = 4;
 
 impl Core {
+    /// Expands a question for workers that are free, as one of the splits of this turn, and finds what is needed then.
+    pub(super) fn split_now(&mut self, turn: &mut Turn<'_>, key: Key) {
+        turn.splits -= 1;
+        self.expand(turn, key);
+        self.settle_needs(turn);
+    }
+
     /// Expands a question that runs, or that waits and is not in the queue: a goal or a wide window
     /// into questions one ply down. Its running jobs go on.
     pub(super) fn expand(&mut self, turn: &mut Turn<'_>, key: Key) {

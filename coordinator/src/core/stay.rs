@@ -83,9 +83,7 @@ impl Core {
         let was_ready = self.ready.remove(&item);
         self.queue.remove(&item);
         if !was_ready && !self.fits(key) {
-            turn.splits -= 1;
-            self.expand(turn, key);
-            self.settle_needs(turn);
+            self.split_now(turn, key);
             return true;
         }
         if let Some(worker) = worker {
