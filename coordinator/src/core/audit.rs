@@ -414,7 +414,7 @@ impl Core {
         let growth = self.config.budget_factor.powi(failures as i32 + 2);
         let node_limit = (predicted * growth).max(self.config.shortest_job) as u64;
         let lease = Lease::new(Target::Audit(id), home.unwrap_or(SolveId(0)), key, 1, predicted);
-        self.begin(turn, worker, job, lease);
+        self.enter_lease(turn, worker, job, lease);
         // Nothing is told that might be what is false.
         let Key { position, window } = key;
         let (known, threads) = (Vec::new(), 1);

@@ -127,7 +127,7 @@ impl Core {
         let running = self.fleet.lease(first, id)?;
         let job = Key { position: running.position, window: running.window };
         let copy = Lease::new(running.target, running.home, job, free, running.predicted);
-        self.start(turn, worker, copy, limit);
+        self.send_job(turn, worker, copy, limit);
         Some(worker)
     }
 }

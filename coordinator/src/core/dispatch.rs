@@ -251,7 +251,7 @@ impl Core {
         self.single_copies.insert((turn.now, key));
         self.doomed.remove(&(Reverse(doubt), key));
         let lease = Lease::new(Target::Question(key), home, job_key, threads, predicted);
-        self.start(turn, worker, lease, limit);
+        self.send_job(turn, worker, lease, limit);
         true
     }
 
@@ -287,7 +287,7 @@ impl Core {
     }
 
     /// Enters the lease and sends the job.
-    pub(super) fn start(
+    pub(super) fn send_job(
         &mut self,
         turn: &mut Turn<'_>,
         worker: WorkerId,
@@ -304,7 +304,7 @@ impl Core {
         let mut lease = lease;
         (lease.limit, lease.told) = (node_limit, self.insides.newest(lease.home));
         lease.is_shared = self.is_to_be_shared(worker, lease.target, lease.predicted);
-        self.begin(turn, worker, id, lease);
+        self.enter_lease(turn, worker, id, lease);
         let era = self.audits.era;
         let job = Job {
             id,
@@ -325,7 +325,13 @@ impl Core {
     }
 
     /// Enters the lease of a job, whatever it is for, and counts it for its request until it ends.
-    pub(super) fn begin(&mut self, turn: &Turn<'_>, worker: WorkerId, job: JobId, lease: Lease) {
+    pub(super) fn enter_lease(
+        &mut self,
+        turn: &Turn<'_>,
+        worker: WorkerId,
+        job: JobId,
+        lease: Lease,
+    ) {
         if let Some(solve) = self.solves.get_mut(&lease.home) {
             solve.running += 1;
         }

@@ -123,8 +123,8 @@ pub(super) struct Fleet {
     accepting: usize,
     /// The threads of each worker that takes jobs.
     all: Tally,
-    /// The leases that were ever entered.
-    begun: u64,
+    /// How many leases were ever entered.
+    leases_entered: u64,
 }
 
 impl Fleet {
@@ -355,8 +355,8 @@ impl Fleet {
     }
 
     /// Returns the number of leases that were ever entered.
-    pub(super) fn begun(&self) -> u64 {
-        self.begun
+    pub(super) fn leases_entered(&self) -> u64 {
+        self.leases_entered
     }
 
     /// Enters a lease that begins now and runs out after `span` without a sign of life.
@@ -368,7 +368,7 @@ impl Fleet {
         (now, span): (Millis, Duration),
     ) {
         let deadline = after(now, span);
-        self.begun += 1;
+        self.leases_entered += 1;
         self.occupy(worker, |free| free - lease.threads);
         if let Some(state) = self.workers.get_mut(&worker) {
             state.jobs.insert(job);

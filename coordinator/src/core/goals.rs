@@ -7,7 +7,7 @@ use outflank_engine::{Bound, Position, Square};
 
 use super::message::{JobId, Method, Proof, SolveId, WorkerId};
 use super::need::Unsettled;
-use super::question::{Item, Key, Question, Rank, State, Wanted, begun};
+use super::question::{Item, Key, Question, Rank, State, Wanted, as_begun};
 use super::{Conflict, Core, Target, Turn};
 
 impl Core {
@@ -42,7 +42,7 @@ impl Core {
         let chance = self.prior(key);
         let arrival = match wanted {
             Wanted::Solve(_) => arrival,
-            Wanted::Question(_) => begun(arrival),
+            Wanted::Question(_) => as_begun(arrival),
         };
         let rank = Rank { step: 0, arrival, doubt: 0, asked: Reverse(self.asked) };
         let rank = rank.with_need(need);

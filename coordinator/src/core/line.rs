@@ -128,7 +128,7 @@ impl Core {
         if let Some(solve) = self.solves.get_mut(&id) {
             solve.line_attempts += 1;
         }
-        self.start(turn, worker, lease, limit);
+        self.send_job(turn, worker, lease, limit);
         true
     }
 

@@ -103,8 +103,9 @@ impl Core {
 
     /// Returns how many of `nodes` the core may still spend on opinions before a job goes out, and takes them as spent.
     fn afford(&mut self, nodes: f64) -> f64 {
-        if self.thought.jobs != self.fleet.begun() {
-            self.thought = Thought { jobs: self.fleet.begun(), nodes: 0.0, ..self.thought };
+        if self.thought.jobs != self.fleet.leases_entered() {
+            self.thought =
+                Thought { jobs: self.fleet.leases_entered(), nodes: 0.0, ..self.thought };
         }
         let waiting = self.fleet.free_threads().clamp(1, MOST_WAITING);
         let most = self.thought.most * waiting as f64;

@@ -6,7 +6,7 @@
 use super::Core;
 use super::fleet::Target;
 use super::message::{JobId, SolveId, WorkerId};
-use super::question::{Item, Key, State, Wanted, begun};
+use super::question::{Item, Key, State, Wanted, as_begun};
 
 impl Core {
     /// Puts `key` on the account of the oldest request that needs it, if the one that asked it first is gone. What waits
@@ -66,7 +66,7 @@ impl Core {
     pub(super) fn promote(&mut self, key: Key, home: SolveId) {
         let Some(arrival) = self.solves.get(&home).map(|solve| solve.arrival) else { return };
         let Some(question) = self.questions.get_mut(&key) else { return };
-        let arrival = if question.is_root() { arrival } else { begun(arrival) };
+        let arrival = if question.is_root() { arrival } else { as_begun(arrival) };
         if question.rank.arrival <= arrival {
             return;
         }

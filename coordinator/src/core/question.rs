@@ -59,7 +59,7 @@ impl Wanted {
 pub(super) struct Rank {
     /// The step: 0 is certain, the last is speculation.
     pub(super) step: u8,
-    /// The request's place in the order of arrival, after those that nobody has [`begun`] if this is a part of it.
+    /// The request's place in the order of arrival, after those that nobody has begun ([`as_begun`]) if this is a part of it.
     pub(super) arrival: u64,
     /// How doubtful it is that it is needed: [`FINENESS`] times the binary logarithm of its chance.
     pub(super) doubt: u32,
@@ -79,6 +79,11 @@ impl Rank {
         let step = STEPS.into_iter().filter(|&least| doubt > least).count() as u8;
         Self { step, doubt, ..self }
     }
+
+    /// Returns whether it stands after the requests that nobody has begun (see [`as_begun`]).
+    pub(super) fn is_begun(self) -> bool {
+        as_begun(self.arrival) == self.arrival
+    }
 }
 
 /// The bits of a place in the order of arrival that number what arrives: the highest of them says that it
@@ -87,7 +92,7 @@ pub(super) const ARRIVAL_BITS: u32 = 48;
 
 /// Returns the place of what is asked for the request with the place `arrival`: after the requests of the same
 /// priority that nobody has begun, since one worker to a request takes the fewest nodes.
-pub(super) const fn begun(arrival: u64) -> u64 {
+pub(super) const fn as_begun(arrival: u64) -> u64 {
     arrival | 1 << (ARRIVAL_BITS - 1)
 }
 

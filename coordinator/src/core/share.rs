@@ -95,7 +95,7 @@ impl Core {
         let job = Key { position: running.position, window: running.window };
         let lease = Lease::new(Target::Help, running.home, job, free, running.predicted);
         self.sharing.0.entry(key).or_default().insert(worker, id);
-        self.start(turn, worker, lease, u64::MAX);
+        self.send_job(turn, worker, lease, u64::MAX);
         self.make_familiar(key.position, lead); // What comes next is the lead's.
         true
     }

@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::message::{SolveId, WorkerId};
-use super::question::{Item, Key, Rank, begun};
+use super::question::{Item, Key, Rank, as_begun};
 use super::{Core, Turn};
 
 /// The last step of need (see [`Rank`]) that is as good as sure.
@@ -38,7 +38,7 @@ impl Core {
             let Some(arrival) = self.solves.get(&home).map(|solve| solve.arrival) else { continue };
             while turn.splits > 0 && self.fleet.is_free(worker) {
                 let next = self.next_of(arrival, Some(worker));
-                let next = next.or_else(|| self.next_of(begun(arrival), Some(worker)));
+                let next = next.or_else(|| self.next_of(as_begun(arrival), Some(worker)));
                 let Some((rank, key)) = next else { break };
                 if !self.give(turn, rank, key, Some(worker)) {
                     break;
@@ -98,8 +98,7 @@ impl Core {
 
     /// Returns how many requests wait that nobody has begun, as far as there are free threads.
     fn fresh(&self) -> usize {
-        let is_fresh =
-            |(rank, _): &&(Rank, Item)| rank.step == 0 && begun(rank.arrival) != rank.arrival;
+        let is_fresh = |(rank, _): &&(Rank, Item)| rank.step == 0 && !rank.is_begun();
         let first = |list: &BTreeSet<(Rank, Item)>| {
             list.iter().take(self.free_slots()).take_while(is_fresh).count()
         };
@@ -113,13 +112,13 @@ impl Core {
         for list in [&self.ready, &self.queue] {
             for step in 0..=LAST_STEP {
                 let mut arrival = 0;
-                while let Some(&(rank, item)) = list.range(start(step, arrival)..).next()
+                while let Some(&(rank, item)) = list.range(first_place(step, arrival)..).next()
                     && rank.step == step
                 {
                     arrival = rank.arrival + 1;
                     if let Item::Question(key) = item
                         && let Some(question) = self.questions.get(&key)
-                        && begun(rank.arrival) == rank.arrival
+                        && rank.is_begun()
                     {
                         weights.insert(rank.arrival, self.weight(question.home));
                     }
@@ -143,7 +142,7 @@ impl Core {
     fn next_of(&self, arrival: u64, worker: Option<WorkerId>) -> Option<(Rank, Key)> {
         (0..=LAST_STEP).find_map(|step| {
             let waiting = [&self.ready, &self.queue].into_iter().flat_map(|list| {
-                let after = list.range(start(step, arrival)..).take(LOOKED_AT);
+                let after = list.range(first_place(step, arrival)..).take(LOOKED_AT);
                 after.take_while(|(rank, _)| rank.step == step && rank.arrival == arrival)
             });
             let questions = waiting.filter_map(|&(rank, item)| match item {
@@ -157,7 +156,7 @@ impl Core {
 }
 
 /// Returns what comes before all that waits with this step and place.
-fn start(step: u8, arrival: u64) -> (Rank, Item) {
+fn first_place(step: u8, arrival: u64) -> (Rank, Item) {
     let rank = Rank { step, arrival, doubt: 0, asked: Reverse(u64::MAX) };
     (rank, Item::Line(SolveId(0)))
 }
