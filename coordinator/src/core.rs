@@ -58,7 +58,7 @@ use outflank_engine::{Bound, Position, Window};
 pub use crate::haste::Haste;
 pub use config::Config;
 pub use message::{
-    Answered, AuditId, Command, Doubted, Event, Interim, Job, JobId, Memory, Method, Millis,
+    AuditId, Command, Doubted, ErrandDone, Event, Interim, Job, JobId, Memory, Method, Millis,
     ProcessId, Progress, Proof, Proofs, Report, Solution, SolveId, Source, Terms, WorkerId,
 };
 
@@ -305,7 +305,7 @@ impl Core {
             Event::Found { worker, job, era, bounds } => {
                 self.found_inside(turn, worker, job, era, &bounds);
             }
-            Event::Answered(answered) => self.found_for(turn, &answered),
+            Event::ErrandDone(done) => self.errand_done(turn, &done),
             Event::Hinted { worker, job, hints } => self.hinted(turn, worker, job, hints),
             Event::Interim { worker, interim } => self.interim(worker, interim),
             Event::Reported { worker, report } => self.reported(turn, worker, &report),

@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use outflank_engine::{Bound, FoundBound, Position, Symmetry};
 
 use super::fleet::{Lease, Target};
-use super::message::{Answered, Command, JobId, Method, Proof, SolveId, WorkerId};
+use super::message::{Command, ErrandDone, JobId, Method, Proof, SolveId, WorkerId};
 use super::mix::mix;
 use super::{Core, Turn};
 
@@ -166,16 +166,16 @@ impl Core {
     }
 
     /// Takes what a worker has proved for another one with which it shares a search, and answers that one.
-    pub(super) fn found_for(&mut self, turn: &mut Turn<'_>, answered: &Answered) {
-        let Answered { job, asker, hand, number, value, .. } = *answered;
-        let is_kept = self.take_answer(turn, answered);
+    pub(super) fn errand_done(&mut self, turn: &mut Turn<'_>, done: &ErrandDone) {
+        let ErrandDone { job, asker, hand, number, value, .. } = *done;
+        let is_kept = self.take_answer(turn, done);
         let value = is_kept.then_some(value);
         turn.commands.push(Command::Answer { worker: asker, job, hand, number, value });
     }
 
     /// Keeps what a worker has proved for another one, and notes that this one is told of it. Returns whether it is kept.
-    fn take_answer(&mut self, turn: &mut Turn<'_>, answered: &Answered) -> bool {
-        let Answered { worker, job, era, asker, found, .. } = *answered;
+    fn take_answer(&mut self, turn: &mut Turn<'_>, done: &ErrandDone) -> bool {
+        let ErrandDone { worker, job, era, asker, found, .. } = *done;
         let (Some(found), false) = (found, self.is_guilty(worker)) else { return false };
         let asks = self.believed_lease(asker, job, era);
         let (Some(lease), Some(_)) = (self.believed_lease(worker, job, era), asks) else {

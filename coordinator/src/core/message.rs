@@ -63,7 +63,7 @@ pub struct Job {
 
 /// What a worker has proved of a move that another one, which shares a search with it, has asked it to try.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Answered {
+pub struct ErrandDone {
     /// Who has found it.
     pub worker: WorkerId,
     /// The job.
@@ -243,7 +243,7 @@ pub enum Event {
         bounds: Vec<FoundBound>,
     },
     /// A worker has proved what another one that shares a search with it wants to know.
-    Answered(Answered),
+    ErrandDone(ErrandDone),
     /// A worker tells what the search of a job has come to believe, for others to hear.
     Hinted {
         /// The worker.

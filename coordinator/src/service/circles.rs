@@ -12,7 +12,7 @@ use outflank_engine::{Bound, Errand, FoundBound, Score};
 use outflank_proto::message::{FromMember, ToMember, ToWorker};
 
 use super::links::Links;
-use crate::core::{Answered, Job, JobId, WorkerId};
+use crate::core::{ErrandDone, Job, JobId, WorkerId};
 
 /// A hand of a worker.
 type Hand = (WorkerId, u32);
@@ -165,7 +165,7 @@ impl Circle {
         worker: WorkerId,
         word: FromMember,
         says: &mut Vec<Say>,
-    ) -> Option<Answered> {
+    ) -> Option<ErrandDone> {
         match word {
             FromMember::Call(hand) => {
                 self.release((worker, hand), says);
@@ -244,7 +244,7 @@ impl Circle {
         value: Option<i32>,
         nodes: u64,
         says: &mut Vec<Say>,
-    ) -> Option<Answered> {
+    ) -> Option<ErrandDone> {
         let Member { era, post, aside, .. } = self.members.get_mut(&helper)?;
         let mut asked = [post, aside].into_iter().flatten().filter_map(|post| {
             let asked = post.asked.take_if(|asked| asked.serial == serial)?;
@@ -255,7 +255,7 @@ impl Circle {
         match value {
             Some(value) if errand.step() == Errand::PROOF => {
                 let (era, found) = (*era, proved(&errand, value, nodes));
-                Some(Answered { worker: helper, job, era, asker, hand, number, value, found })
+                Some(ErrandDone { worker: helper, job, era, asker, hand, number, value, found })
             }
             value => {
                 says.push((asker, ToMember::Answer { hand, number, value }));
@@ -340,13 +340,13 @@ impl Circles {
         worker: WorkerId,
         job: JobId,
         word: FromMember,
-    ) -> Option<Answered> {
+    ) -> Option<ErrandDone> {
         let (mut open, mut says) = (self.open(), Vec::new());
         let circle =
             open.circles.get_mut(&job).filter(|circle| circle.members.contains_key(&worker))?;
-        let answered = circle.hear(job, worker, word, &mut says);
+        let done = circle.hear(job, worker, word, &mut says);
         say(links, job, says);
-        answered
+        done
     }
 }
 

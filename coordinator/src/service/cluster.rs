@@ -220,7 +220,7 @@ impl Connection {
             FromWorker::Member(job, word) => {
                 let (links, job) = (&self.shared.links, crate::core::JobId(job));
                 match self.shared.circles.hear(links, worker, job, word) {
-                    Some(answered) => Event::Answered(answered),
+                    Some(done) => Event::ErrandDone(done),
                     None => return Ok(()),
                 }
             }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use outflank_coordinator::core::{
-    Answered, Command, Config, Event, Interim, Job, JobId, Method, Report, SolveId, WorkerId,
+    Command, Config, ErrandDone, Event, Interim, Job, JobId, Method, Report, SolveId, WorkerId,
 };
 use outflank_engine::{Belief, Bound, FoundBound, Position, Score, SharedHint};
 
@@ -352,8 +352,8 @@ fn falsified(found: FoundBound) -> FoundBound {
 }
 
 /// Returns what a helper says to who has asked it.
-fn answered(worker: u64, asker: u64, job: &Job, found: FoundBound) -> Answered {
-    Answered {
+fn errand_done(worker: u64, asker: u64, job: &Job, found: FoundBound) -> ErrandDone {
+    ErrandDone {
         worker: WorkerId(worker),
         job: job.id,
         era: job.era,
@@ -365,7 +365,7 @@ fn answered(worker: u64, asker: u64, job: &Job, found: FoundBound) -> Answered {
     }
 }
 
-/// Returns what the asker of [`answered`] is told.
+/// Returns what the asker of [`errand_done`] is told.
 fn answer(asker: u64, job: &Job, value: Option<i32>) -> Command {
     Command::Answer { worker: WorkerId(asker), job: job.id, hand: 2, number: 7, value }
 }
@@ -374,7 +374,7 @@ fn answer(asker: u64, job: &Job, value: Option<i32>) -> Command {
 fn an_answer_is_a_claim_of_the_helper_and_noted_before_the_asker_hears_of_it() {
     let (mut script, whole, lead, helper) = two(sharing());
     let found = below(&whole);
-    let commands = script.at(1, Event::Answered(answered(helper, lead, &whole, found)));
+    let commands = script.at(1, Event::ErrandDone(errand_done(helper, lead, &whole, found)));
     let [Command::Persist { proofs }, told, last] = &commands[..] else { panic!("{commands:?}") };
     let canonical = found.position.canonical();
     let [proof] = &proofs[..] else { panic!("{proofs:?}") };
@@ -384,15 +384,15 @@ fn an_answer_is_a_claim_of_the_helper_and_noted_before_the_asker_hears_of_it() {
     assert_eq!(*told, Command::Told { worker: WorkerId(lead), bounds, and_more: false });
     assert_eq!(*last, answer(lead, &whole, Some(-4)));
     // Again it is neither news for the store nor for the asker.
-    let again = script.at(2, Event::Answered(answered(helper, lead, &whole, found)));
+    let again = script.at(2, Event::ErrandDone(errand_done(helper, lead, &whole, found)));
     assert_eq!(again, [answer(lead, &whole, Some(-4))]);
 }
 
 #[test]
 fn helpers_answer_each_other() {
     let (mut script, whole, _, [one, other]) = three(sharing());
-    let said = answered(one, other, &whole, below(&whole));
-    let commands = script.at(1, Event::Answered(said));
+    let said = errand_done(one, other, &whole, below(&whole));
+    let commands = script.at(1, Event::ErrandDone(said));
     assert!(commands.contains(&answer(other, &whole, Some(-4))), "{commands:?}");
 }
 
@@ -402,14 +402,14 @@ fn what_helpers_prove_is_for_whoever_still_wants_it_when_the_first_request_is_go
     assert_eq!(assigned(&script.submit(1, 2, nine_empties())), [], "the job is for both");
     script.heartbeat(2, lead, &[&whole]);
     script.at(2, Event::Abandoned { solve: SolveId(1) });
-    let said = answered(helper, lead, &whole, below(&whole));
-    let commands = script.at(3, Event::Answered(said));
+    let said = errand_done(helper, lead, &whole, below(&whole));
+    let commands = script.at(3, Event::ErrandDone(said));
     assert!(commands.contains(&answer(lead, &whole, Some(-4))), "{commands:?}");
     assert!(matches!(commands[0], Command::Persist { .. }), "{commands:?}");
     // It pays for what is searched since then: of the job's nodes for those after the first thousand.
     let job = whole.id;
     script.at(4, Event::Heartbeat { worker: WorkerId(lead), jobs: vec![(job, 1_300)] });
-    script.at(4, Event::Answered(answered(lead, helper, &whole, below(&whole))));
+    script.at(4, Event::ErrandDone(errand_done(lead, helper, &whole, below(&whole))));
     let report = Report { nodes: 1_700, ..truth(&whole) };
     let commands = script.report(5, lead, report);
     let nodes = commands.iter().find_map(|command| match command {
@@ -440,29 +440,30 @@ fn a_report_that_was_kept_ends_no_part_in_a_job_that_was_given_again() {
 fn an_answer_that_cannot_be_a_claim_is_not_passed_on() {
     let (mut script, whole, lead, [helper, other]) = three(sharing());
     let found = below(&whole);
-    let said = answered(helper, lead, &whole, found);
+    let said = errand_done(helper, lead, &whole, found);
     let of_another = below(&Job { position: position(&mut Random(21), 9), ..whole.clone() });
     let not_below = FoundBound { position: whole.symmetry.position(whole.position), ..found };
     let stranger = WorkerId(9);
     let refused = [
-        Answered { found: None, ..said },
-        Answered { found: Some(FoundBound { bound: Bound::UNKNOWN, ..found }), ..said },
-        Answered { found: Some(of_another), ..said },
-        Answered { found: Some(not_below), ..said },
-        Answered { found: Some(FoundBound { position: Position::START, ..found }), ..said },
-        Answered { era: whole.era + 1, ..said },
-        Answered { worker: stranger, ..said },
+        ErrandDone { found: None, ..said },
+        ErrandDone { found: Some(FoundBound { bound: Bound::UNKNOWN, ..found }), ..said },
+        ErrandDone { found: Some(of_another), ..said },
+        ErrandDone { found: Some(not_below), ..said },
+        ErrandDone { found: Some(FoundBound { position: Position::START, ..found }), ..said },
+        ErrandDone { era: whole.era + 1, ..said },
+        ErrandDone { worker: stranger, ..said },
     ];
     for said in refused {
-        let commands = script.at(1, Event::Answered(said));
+        let commands = script.at(1, Event::ErrandDone(said));
         assert_eq!(commands, [answer(lead, &whole, None)], "{said:?}");
     }
-    let to_stranger = Answered { asker: stranger, ..said };
-    assert_eq!(script.at(1, Event::Answered(to_stranger)), [answer(9, &whole, None)]);
+    let to_stranger = ErrandDone { asker: stranger, ..said };
+    assert_eq!(script.at(1, Event::ErrandDone(to_stranger)), [answer(9, &whole, None)]);
     script.at(2, Event::Left { worker: WorkerId(other) });
-    for said in [answered(helper, other, &whole, found), answered(other, lead, &whole, found)] {
-        let expected = answer(said.asker.0, &whole, None);
-        assert_eq!(script.at(2, Event::Answered(said)), [expected], "one has gone: {said:?}");
+    for (helper, asker) in [(helper, other), (other, lead)] {
+        let said = errand_done(helper, asker, &whole, found);
+        let expected = answer(asker, &whole, None);
+        assert_eq!(script.at(2, Event::ErrandDone(said)), [expected], "one has gone: {said:?}");
     }
     assert!(script.store.0.is_empty());
 }
@@ -472,8 +473,8 @@ fn an_answer_that_rests_on_what_was_taken_back_is_not_passed_on() {
     let (mut script, whole, lead, helper) = two(sharing());
     script.at(1, Event::TakenBack { era: 1 });
     for era in [0, 1] {
-        let said = Answered { era, ..answered(helper, lead, &whole, below(&whole)) };
-        assert_eq!(script.at(2, Event::Answered(said)), [answer(lead, &whole, None)], "{era}");
+        let said = ErrandDone { era, ..errand_done(helper, lead, &whole, below(&whole)) };
+        assert_eq!(script.at(2, Event::ErrandDone(said)), [answer(lead, &whole, None)], "{era}");
     }
     assert!(script.store.0.is_empty());
 }
@@ -484,8 +485,8 @@ fn an_answer_that_contradicts_what_is_proved_is_not_passed_on_and_disputed() {
     let found = below(&whole);
     let canonical = found.position.canonical();
     script.store.0.insert(canonical, (found.bound, None));
-    let said = answered(helper, lead, &whole, falsified(found));
-    let commands = script.at(1, Event::Answered(said));
+    let said = errand_done(helper, lead, &whole, falsified(found));
+    let commands = script.at(1, Event::ErrandDone(said));
     let is_doubted = |command: &&Command| match command {
         Command::Doubt { claim, .. } => claim.position == canonical,
         _ => false,
@@ -501,8 +502,8 @@ fn an_answer_that_contradicts_what_is_proved_is_not_passed_on_and_disputed() {
 fn judged(claim: impl Fn(FoundBound) -> FoundBound) -> (Script, Job, [u64; 3], (u64, Job)) {
     let (mut script, whole, lead, [other, author]) =
         three(Config { audit_share: 1.0, ..sharing() });
-    let said = answered(author, lead, &whole, claim(below(&whole)));
-    let commands = script.at(1, Event::Answered(said));
+    let said = errand_done(author, lead, &whole, claim(below(&whole)));
+    let commands = script.at(1, Event::ErrandDone(said));
     assert_eq!(cancelled(&commands), [other], "its author cannot judge: {commands:?}");
     assert!(cancelled(&script.at(1, Event::Tick)).is_empty(), "one is enough");
     let (judge, audit) = only_job(&script.report(2, other, empty(&whole, 0)));
@@ -520,8 +521,8 @@ fn a_helper_is_called_back_for_an_audit_that_it_can_judge_and_helps_again_afterw
 #[test]
 fn a_judge_answers_nobody_under_the_name_of_what_he_judges() {
     let (mut script, _, [lead, ..], (judge, audit)) = judged(|found| found);
-    let said = answered(judge, lead, &audit, below(&audit));
-    let commands = script.at(3, Event::Answered(said));
+    let said = errand_done(judge, lead, &audit, below(&audit));
+    let commands = script.at(3, Event::ErrandDone(said));
     assert_eq!(commands, [answer(lead, &audit, None)]);
 }
 
@@ -529,8 +530,8 @@ fn a_judge_answers_nobody_under_the_name_of_what_he_judges() {
 #[test]
 fn a_helper_is_not_called_back_for_an_audit_that_it_cannot_judge() {
     let (mut script, whole, lead, helper) = two(Config { audit_share: 1.0, ..sharing() });
-    let said = answered(helper, lead, &whole, below(&whole));
-    let commands = script.at(1, Event::Answered(said));
+    let said = errand_done(helper, lead, &whole, below(&whole));
+    let commands = script.at(1, Event::ErrandDone(said));
     assert!(commands.contains(&answer(lead, &whole, Some(-4))), "{commands:?}");
     assert!(cancelled(&commands).is_empty(), "{commands:?}");
     assert_eq!(script.core.status().audits_open, 1);
@@ -566,8 +567,8 @@ fn nobody_is_told_what_a_worker_answers_that_was_found_to_be_wrong() {
         _ => None,
     });
     assert_eq!(convicted, Some(vec![WorkerId(author)]));
-    let said = answered(author, other, &whole, below(&whole));
-    assert_eq!(script.at(6, Event::Answered(said)), [answer(other, &whole, None)]);
+    let said = errand_done(author, other, &whole, below(&whole));
+    assert_eq!(script.at(6, Event::ErrandDone(said)), [answer(other, &whole, None)]);
 }
 
 #[test]

@@ -52,7 +52,7 @@ impl Heard {
         self.circle.leave(worker, &mut self.says);
     }
 
-    fn hears(&mut self, worker: WorkerId, word: FromMember) -> Option<Answered> {
+    fn hears(&mut self, worker: WorkerId, word: FromMember) -> Option<ErrandDone> {
         self.circle.hear(JOB, worker, word, &mut self.says)
     }
 
@@ -66,7 +66,7 @@ impl Heard {
         assert_eq!(self.hears(worker, FromMember::Errand { hand, number, errand }), None);
     }
 
-    fn answers(&mut self, helper: WorkerId, number: u64, value: Option<i32>) -> Option<Answered> {
+    fn answers(&mut self, helper: WorkerId, number: u64, value: Option<i32>) -> Option<ErrandDone> {
         self.hears(helper, FromMember::Answer { number, value, nodes: 100 })
     }
 

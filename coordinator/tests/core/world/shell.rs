@@ -1,7 +1,7 @@
 //! What stands around the core: it does what the commands say, as the service does.
 
 use outflank_coordinator::core::{
-    Answered, Command, Event, Method, Millis, ProcessId, Proof, Report, WorkerId,
+    Command, ErrandDone, Event, Method, Millis, ProcessId, Proof, Report, WorkerId,
 };
 use outflank_engine::{Bound, FoundBound, Position};
 
@@ -149,7 +149,7 @@ impl World {
             Happening::Arrives(
                 Event::Reported { worker, .. }
                 | Event::Found { worker, .. }
-                | Event::Answered(Answered { worker, .. }),
+                | Event::ErrandDone(ErrandDone { worker, .. }),
             ) => self.processes[worker] != process,
             _ => true,
         });

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use outflank_coordinator::core::{Answered, Event, Job, JobId, ProcessId, Report, WorkerId};
+use outflank_coordinator::core::{ErrandDone, Event, Job, JobId, ProcessId, Report, WorkerId};
 use outflank_engine::FoundBound;
 
 use super::{Faults, Happening, NEVER, World};
@@ -151,8 +151,8 @@ impl World {
             let number = self.entries;
             self.answers.insert(number, found);
             let (job, era, found) = (job.id, job.era, Some(found));
-            let answered = Answered { worker, job, era, asker, hand: 0, number, value: 0, found };
-            let event = Event::Answered(answered);
+            let done = ErrandDone { worker, job, era, asker, hand: 0, number, value: 0, found };
+            let event = Event::ErrandDone(done);
             let after = 1 + self.random.below(delay + delay / 4);
             if self.random.chance(self.faults.repeated) {
                 self.outcome.happened.repeated += 1;

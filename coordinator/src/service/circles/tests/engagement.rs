@@ -74,14 +74,14 @@ fn who_waits_for_a_helper_does_a_part_of_what_that_does() {
     assert_eq!(heard.said(), [], "it is engaged");
     heard.asks(ONE, 4, 9, proof());
     assert_eq!(heard.said(), [(LEAD, ToMember::Errand { number: 2, errand: proof() })]);
-    let answered = heard.answers(LEAD, 2, Some(0)).expect("it is proved");
-    assert_eq!((answered.asker, answered.hand, answered.number), (ONE, 4, 9));
+    let done = heard.answers(LEAD, 2, Some(0)).expect("it is proved");
+    assert_eq!((done.asker, done.hand, done.number), (ONE, 4, 9));
     heard.hears(ONE, FromMember::Release(4));
     assert_eq!(heard.said(), [engaged(ONE, 5)], "it still waits");
     heard.hears(LEAD, FromMember::Offer(0));
     assert_eq!(heard.said(), [lost(ONE, 5)]);
-    let answered = heard.answers(ONE, 1, Some(2)).expect("it is proved");
-    assert_eq!((answered.asker, answered.hand, answered.number), (LEAD, 1, 1));
+    let done = heard.answers(ONE, 1, Some(2)).expect("it is proved");
+    assert_eq!((done.asker, done.hand, done.number), (LEAD, 1, 1));
 }
 
 #[test]

@@ -63,13 +63,13 @@ fn an_answer_that_comes_twice_or_from_another_one_is_dropped() {
 }
 
 /// Returns what the circle makes of the answer to an errand in the window from -5 to 3.
-fn answered(level: u32, value: Option<i32>) -> (Option<Answered>, Vec<Say>) {
+fn errand_done(level: u32, value: Option<i32>) -> (Option<ErrandDone>, Vec<Say>) {
     let mut heard = Heard::with(&[ONE]);
     heard.calls(LEAD, 6);
     heard.asks(LEAD, 6, 8, errand((-5, 3), level));
     heard.says.clear();
-    let answered = heard.answers(ONE, 1, value);
-    (answered, heard.said())
+    let done = heard.answers(ONE, 1, value);
+    (done, heard.said())
 }
 
 #[test]
@@ -90,8 +90,8 @@ fn from_what_is_proved_of_a_move_follows_a_bound_of_the_position_after_it() {
         let bound = Bound::new(Score::new(lower).unwrap(), Score::new(upper).unwrap()).unwrap();
         let found = Some(FoundBound { position, bound, nodes: 100 });
         let (job, era, worker, asker, hand, number) = (JOB, ERA, ONE, LEAD, 6, 8);
-        let expected = Answered { worker, job, era, asker, hand, number, value, found };
-        let passed = answered(Errand::PROOF, Some(value));
+        let expected = ErrandDone { worker, job, era, asker, hand, number, value, found };
+        let passed = errand_done(Errand::PROOF, Some(value));
         assert_eq!(passed, (Some(expected), Vec::new()), "{value}: nothing goes past the core");
     }
 }
@@ -108,17 +108,14 @@ fn the_ends_of_the_window_are_outside() {
 
 #[test]
 fn what_no_game_has_for_a_value_is_no_bound() {
-    let (passed, said) = answered(Errand::PROOF, Some(-5));
-    assert_eq!(
-        (passed.map(|answered| (answered.value, answered.found)), said),
-        (Some((-5, None)), vec![])
-    );
+    let (passed, said) = errand_done(Errand::PROOF, Some(-5));
+    assert_eq!((passed.map(|done| (done.value, done.found)), said), (Some((-5, None)), vec![]));
 }
 
 #[test]
 fn what_is_not_proved_goes_straight_to_who_has_asked() {
     for (level, value) in [(Errand::PROOF - 1, Some(-4)), (0, None), (Errand::PROOF, None)] {
         let answer = ToMember::Answer { hand: 6, number: 8, value };
-        assert_eq!(answered(level, value), (None, vec![(LEAD, answer)]));
+        assert_eq!(errand_done(level, value), (None, vec![(LEAD, answer)]));
     }
 }

@@ -128,7 +128,7 @@ impl Witness {
         let claimed = self.heard.answers(helper, serial, value);
         let said = self.heard.said();
         let by_core = claimed.map(|claimed| {
-            let Answered { worker, job, era, asker, hand, number, value, .. } = claimed;
+            let ErrandDone { worker, job, era, asker, hand, number, value, .. } = claimed;
             assert_eq!((worker, job, era), (helper, JOB, ERA));
             (asker, ToMember::Answer { hand, number, value: Some(value) })
         });
