@@ -5,13 +5,10 @@ use outflank_kernel::Isa;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 
-use crate::core::{Advisor, Haste};
+use crate::core::{Advisor, FEWEST_NODES, Haste};
 
 /// Memory for the careful estimates.
 const TABLE_BYTES: usize = 64 << 20;
-
-/// With fewer nodes a selective search comes to no opinion.
-const FEWEST_NODES: u64 = 200_000;
 
 /// Asks the engine.
 #[derive(Debug)]

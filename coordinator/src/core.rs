@@ -76,13 +76,17 @@ use share::Sharing;
 use solve::Solve;
 use told::Told;
 
+/// With fewer nodes a search comes to no better opinion than a quick look: then a careful estimate is one.
+pub const FEWEST_NODES: u64 = 200_000;
+
 /// What the core believes about positions, without proof: it only chooses what is asked, when.
 pub trait Advisor {
     /// Returns the likely value of `position` in discs, for the player to move.
     fn estimate(&self, position: Position) -> i32;
 
     /// Returns the likely value of `position` after a search of at most `nodes` nodes: where a wrong
-    /// opinion costs whole jobs, a better one is worth some time.
+    /// opinion costs whole jobs, a better one is worth some time. With fewer than [`FEWEST_NODES`] it is
+    /// [`estimate`](Self::estimate).
     fn careful_estimate(&self, position: Position, nodes: u64) -> i32 {
         let _ = nodes;
         self.estimate(position)

@@ -13,14 +13,14 @@ use super::solve::Solve;
 use super::{Core, Turn, slots};
 
 /// A goal among many requests may take so many times the largest job that is planned.
-const LONGEST: f64 = 4.0;
+const GOAL_TIMES_JOB: f64 = 4.0;
 
 /// Where there are more slots than requests the largest job shrinks with the square of the requests for each slot: with
 /// smaller jobs several workers find enough to do for one request that is needed for sure.
 const SHRINKING: i32 = 2;
 
 /// But it stays so many times as large as the smallest.
-const LEAST: f64 = 5.0;
+const TIMES_THE_SMALLEST: f64 = 5.0;
 
 impl Core {
     /// Hands out jobs as long as threads are free: from the queue, else speculative brothers, else
@@ -118,7 +118,7 @@ impl Core {
         let predicted = question.predicted;
         // To find the size takes a look at every request: most questions do not need it.
         let is_small = predicted <= self.smallest_job()
-            || predicted <= self.longest_for(key, question)
+            || predicted <= self.largest_for(key, question)
                 && (self.is_whole(key, question) || predicted <= self.job_size());
         is_leaf || is_small || self.is_tried(key, question)
     }
@@ -139,15 +139,15 @@ impl Core {
     }
 
     /// Returns the largest job that a question can go out as, in predicted nodes.
-    fn longest_for(&self, key: Key, question: &Question) -> f64 {
-        if self.is_whole(key, question) { self.config.longest_job } else { self.longest_job() }
+    fn largest_for(&self, key: Key, question: &Question) -> f64 {
+        if self.is_whole(key, question) { self.config.longest_job } else { self.largest_job() }
     }
 
     /// Returns whether a goal that is too large for a job is given to a worker all the same, on trial: what it leaves
     /// is the order of the moves, what it believes, and its tables. Small fleets split it
     /// at once, as their workers do not stay with what they have tables for.
     fn is_tried(&self, key: Key, question: &Question) -> bool {
-        self.is_one_of_many(key, question) && question.predicted > self.longest_for(key, question)
+        self.is_one_of_many(key, question) && question.predicted > self.largest_for(key, question)
     }
 
     /// Returns whether a question is a goal among many requests, of which nobody has said where it is to be cut.
@@ -162,22 +162,22 @@ impl Core {
     pub(super) fn job_size(&self) -> f64 {
         let slots = self.slots().max(1);
         if self.waits_for_slots() {
-            return self.longest_job();
+            return self.largest_job();
         }
         let remaining: f64 = self.solves.values().map(Solve::remaining).sum();
         let jobs = self.config.jobs_per_thread * slots as f64;
         (remaining / jobs).min(self.config.longest_job).max(self.smallest_job())
     }
 
-    /// Returns the largest job, in predicted nodes: as configured, and smaller where workers share the requests of a crowd.
-    pub(super) fn longest_job(&self) -> f64 {
+    /// Returns the largest job now, in predicted nodes: as configured, smaller where workers share the requests of a crowd.
+    pub(super) fn largest_job(&self) -> f64 {
         let whole = self.config.longest_job;
         let (open, slots) = (self.solves.len(), self.slots());
         if open >= slots || !self.has_many_requests() {
             return whole;
         }
         let share = open as f64 / slots as f64;
-        (whole * share.powi(SHRINKING)).max(LEAST * self.smallest_job()).min(whole)
+        (whole * share.powi(SHRINKING)).max(TIMES_THE_SMALLEST * self.smallest_job()).min(whole)
     }
 
     /// Returns the size up to which nothing is split, in predicted nodes: for a large fleet that is more than a worker would
@@ -265,7 +265,7 @@ impl Core {
 
     pub(super) fn node_limit(&self, key: Key, question: &Question) -> u64 {
         if self.is_tried(key, question) {
-            return self.config.trial_job.min(self.longest_job()) as u64;
+            return self.config.trial_job.min(self.largest_job()) as u64;
         }
         let growth = self.config.budget_factor.powi(question.overruns as i32 + 1);
         let limit = (question.predicted * growth).max(self.config.shortest_job);
@@ -275,9 +275,9 @@ impl Core {
     /// Returns the nodes after which a goal among many requests is split that was to fit a job: its prediction may have been
     /// so wrong that it would be one worker's for hours.
     fn most_of(&self, key: Key, question: &Question) -> Option<f64> {
-        let longest = self.longest_for(key, question);
-        let was_to_fit = question.predicted <= longest && self.is_one_of_many(key, question);
-        was_to_fit.then_some(LONGEST * longest)
+        let largest = self.largest_for(key, question);
+        let was_to_fit = question.predicted <= largest && self.is_one_of_many(key, question);
+        was_to_fit.then_some(GOAL_TIMES_JOB * largest)
     }
 
     fn set_state(&mut self, key: Key, state: State) {

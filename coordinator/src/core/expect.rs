@@ -13,7 +13,7 @@ use super::question::Key;
 use super::{Core, Turn};
 
 /// Each move is so many times as likely to be the one that decides a goal as the move before it.
-const NEXT: f64 = 0.5;
+const RATIO_OF_NEXT: f64 = 0.5;
 
 impl Core {
     /// Returns whether what workers believe of their jobs steers what is asked: in all fleets but small ones.
@@ -58,7 +58,7 @@ impl Core {
 /// Returns the chances that the children's goals of a goal hold whose worker believes that it fails with the chance
 /// `fails`, for `open` children after `done` that have not decided it.
 fn chances_below(fails: f64, done: usize, open: usize) -> Vec<f64> {
-    let share = |place: usize| NEXT.powi(place as i32);
+    let share = |place: usize| RATIO_OF_NEXT.powi(place as i32);
     let all: f64 = (0..open).map(share).sum();
     // Only the share of the moves that are not done is left. If each child's goal holds by itself with its
     // chance, all of them hold with the chance that the goal fails.

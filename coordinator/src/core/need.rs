@@ -21,7 +21,7 @@ const DOUBT: f64 = 0.02;
 /// The scale of the errors of estimates after a search of so many nodes, in discs: that of a logistic distribution
 /// with the standard deviation measured, 2.8. It falls with the fourth root of the nodes.
 const SEARCHED_ERROR: f64 = 1.5;
-const SEARCHED: f64 = 1e6;
+const NODES_OF_SEARCHED_ERROR: f64 = 1e6;
 
 /// How often what a worker believes of its goal is taken to be wrong: after its last selective search, and after an
 /// earlier one. The first lies between what was measured at a threshold next to the value and farther from it, the
@@ -99,7 +99,7 @@ impl Core {
     fn error(&self, position: Position) -> f64 {
         let error = self.advisor.error();
         match self.graph.get(position).and_then(|node| node.searched) {
-            Some(nodes) => error.min(SEARCHED_ERROR * (SEARCHED / nodes).powf(0.25)),
+            Some(nodes) => error.min(SEARCHED_ERROR * (NODES_OF_SEARCHED_ERROR / nodes).powf(0.25)),
             None => error,
         }
     }

@@ -6,7 +6,7 @@ use outflank_engine::{Position, Window};
 
 use super::message::SolveId;
 use super::question::Key;
-use super::{Core, Turn, graph};
+use super::{Core, FEWEST_NODES, Turn, graph};
 
 /// How far the advisor's predictions are off, as learned from reports.
 #[derive(Clone, Copy, Debug, Default)]
@@ -64,7 +64,7 @@ const MOST_WAITING: usize = 4;
 const NODES_OF_A_SPLIT: f64 = 1e6;
 
 /// The nodes behind an opinion that many jobs rest on.
-const SEARCHED: u64 = 1_000_000;
+const NODES_OF_AN_OPINION: u64 = 1_000_000;
 
 /// The core may think about each question it splits as long as this share of a job takes, divided by
 /// the number of threads that it keeps busy: so it never holds a fleet up.
@@ -75,9 +75,6 @@ const SHARE_OF_GOAL: f64 = 0.02;
 
 /// It spends that on so many opinions, or more if one would take more than a million nodes.
 const LOOKS: f64 = 8.0;
-
-/// With fewer nodes a search comes to no better opinion than a quick look.
-const FEWEST_NODES: f64 = 200_000.0;
 
 /// What the core has thought.
 #[derive(Clone, Copy, Debug, Default)]
@@ -162,7 +159,8 @@ impl Core {
         // What one of the core's threads may search.
         let mut budget = rests / threads;
         let at_once = self.advisor.threads();
-        let nodes = (budget * at_once as f64 / LOOKS).clamp(FEWEST_NODES, SEARCHED as f64);
+        let nodes = (budget * at_once as f64 / LOOKS)
+            .clamp(FEWEST_NODES as f64, NODES_OF_AN_OPINION as f64);
         while budget >= nodes {
             let children = self.ordered_children(key.position);
             let mut open: Vec<Position> = iter::once(key.position)
@@ -206,19 +204,19 @@ impl Core {
     /// does without.
     pub(super) fn think_of(&mut self, key: Key) {
         let is_doubtful = self.questions.get(&key).is_some_and(|question| {
-            question.belief.is_none() && question.predicted > self.longest_job()
+            question.belief.is_none() && question.predicted > self.largest_job()
         });
         let threads = self.fleet.threads().max(1) as f64;
         let affordable = THINKING_SHARE * self.config.longest_job / threads;
         let affordable = affordable.min(self.thought.most);
-        if !is_doubtful || !self.has_many_requests() || affordable < SEARCHED as f64 {
+        if !is_doubtful || !self.has_many_requests() || affordable < NODES_OF_AN_OPINION as f64 {
             return;
         }
         let Some(node) = self.graph.get_mut(key.position) else { return };
         if node.searched.is_none() {
-            self.thought.uncharged += SEARCHED as f64;
-            (node.searched, node.careful) = (Some(SEARCHED as f64), true);
-            node.estimate = Some(self.advisor.careful_estimate(key.position, SEARCHED));
+            self.thought.uncharged += NODES_OF_AN_OPINION as f64;
+            (node.searched, node.careful) = (Some(NODES_OF_AN_OPINION as f64), true);
+            node.estimate = Some(self.advisor.careful_estimate(key.position, NODES_OF_AN_OPINION));
         }
         let chance = self.prior(key);
         if let Some(question) = self.questions.get_mut(&key) {

@@ -15,7 +15,7 @@ use super::{Core, Turn};
 const SCALE: f64 = 1.4;
 
 /// A goal that is needed with less than this chance is not asked yet.
-const FEWEST: f64 = 0.15;
+const LEAST_NEED: f64 = 0.15;
 
 impl Core {
     /// Asks the goals that are likely needed to find the value of `key`.
@@ -28,7 +28,7 @@ impl Core {
             let is_open = self.is_asked(key, goal);
             if is_open {
                 self.set_need(goal, Wanted::Question(key), need);
-            } else if need >= FEWEST.min(most) {
+            } else if need >= LEAST_NEED.min(most) {
                 self.ask_child(turn, key, goal, need);
                 if let Some(question) = self.questions.get_mut(&goal) {
                     question.chance = chance;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use outflank_coordinator::advisor::predicted_nodes;
-use outflank_coordinator::core::Advisor;
+use outflank_coordinator::core::{Advisor, FEWEST_NODES};
 use outflank_engine::evaluation::{UNIT, Weights, look_ahead};
 use outflank_engine::{Position, Window};
 use outflank_kernel::Isa;
@@ -25,9 +25,6 @@ const QUICK_ERROR: f64 = 6.4;
 
 /// The same for a careful estimate of a million nodes; it falls with the fourth root of the nodes.
 const CAREFUL_ERROR: f64 = 2.2;
-
-/// With fewer nodes a careful estimate is a quick one.
-const FEWEST_NODES: u64 = 200_000;
 
 /// Looks ahead in the model, and counts the nodes that the real advisor would take.
 #[derive(Debug)]
