@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use outflank_kernel::{Isa, KernelSet};
+use outflank_kernel::{Isa, KernelSet, with_set};
 
 use crate::estimate::{Estimate, estimate};
 use crate::evaluation::Weights;
@@ -136,15 +136,7 @@ impl Engine {
     pub fn run_errand(&self, errand: &Errand, threads: usize, control: &Control) -> Option<i32> {
         self.prepare(errand.position().empties());
         let tools = &self.tools(self.generation());
-        match self.isa {
-            Isa::Scalar(set) => hands::run(set, tools, errand, threads, control),
-            #[cfg(target_arch = "x86_64")]
-            Isa::Avx2(set) => hands::run(set, tools, errand, threads, control),
-            #[cfg(target_arch = "x86_64")]
-            Isa::Avx512(set) => hands::run(set, tools, errand, threads, control),
-            #[cfg(target_arch = "aarch64")]
-            Isa::Neon(set) => hands::run(set, tools, errand, threads, control),
-        }
+        with_set!(self.isa, set => hands::run(set, tools, errand, threads, control))
     }
 
     /// Returns positions that the searches since [`clear`](Self::clear) went through and in which
@@ -195,15 +187,7 @@ impl Engine {
     }
 
     fn hash(&self, player: u64, opponent: u64) -> u64 {
-        match self.isa {
-            Isa::Scalar(set) => set.hash(player, opponent),
-            #[cfg(target_arch = "x86_64")]
-            Isa::Avx2(set) => set.hash(player, opponent),
-            #[cfg(target_arch = "x86_64")]
-            Isa::Avx512(set) => set.hash(player, opponent),
-            #[cfg(target_arch = "aarch64")]
-            Isa::Neon(set) => set.hash(player, opponent),
-        }
+        with_set!(self.isa, set => set.hash(player, opponent))
     }
 
     /// Returns the number of the last search, for the age of entries that are about to be put.
@@ -224,15 +208,7 @@ impl Engine {
             return self.solve_small(tools.generation, request, control);
         }
         let tools = &tools;
-        match self.isa {
-            Isa::Scalar(set) => root::solve(set, tools, request, control),
-            #[cfg(target_arch = "x86_64")]
-            Isa::Avx2(set) => root::solve(set, tools, request, control),
-            #[cfg(target_arch = "x86_64")]
-            Isa::Avx512(set) => root::solve(set, tools, request, control),
-            #[cfg(target_arch = "aarch64")]
-            Isa::Neon(set) => root::solve(set, tools, request, control),
-        }
+        with_set!(self.isa, set => root::solve(set, tools, request, control))
     }
 
     fn value(&self, position: Position) -> Score {
@@ -243,15 +219,7 @@ impl Engine {
     /// Searches on a board smaller than 8x8, on one thread.
     fn solve_small(&self, generation: u8, request: &Request, control: &Control) -> Answer {
         let table = &self.table;
-        match self.isa {
-            Isa::Scalar(set) => small::solve(set, table, generation, request, control),
-            #[cfg(target_arch = "x86_64")]
-            Isa::Avx2(set) => small::solve(set, table, generation, request, control),
-            #[cfg(target_arch = "x86_64")]
-            Isa::Avx512(set) => small::solve(set, table, generation, request, control),
-            #[cfg(target_arch = "aarch64")]
-            Isa::Neon(set) => small::solve(set, table, generation, request, control),
-        }
+        with_set!(self.isa, set => small::solve(set, table, generation, request, control))
     }
 
     /// Returns the exact values of many positions and nothing else, solved one after the other on
@@ -264,15 +232,7 @@ impl Engine {
         let generation = self.next_generation();
         self.prepare(positions.iter().map(|position| position.empties()).max().unwrap_or(0));
         let tools = &self.tools(generation);
-        match self.isa {
-            Isa::Scalar(set) => root::values(set, tools, positions),
-            #[cfg(target_arch = "x86_64")]
-            Isa::Avx2(set) => root::values(set, tools, positions),
-            #[cfg(target_arch = "x86_64")]
-            Isa::Avx512(set) => root::values(set, tools, positions),
-            #[cfg(target_arch = "aarch64")]
-            Isa::Neon(set) => root::values(set, tools, positions),
-        }
+        with_set!(self.isa, set => root::values(set, tools, positions))
     }
 
     /// Returns what `position` seems to be worth after selective searches of about `node_limit` nodes:
@@ -285,15 +245,7 @@ impl Engine {
         if tools.weights.is_none() || position.moves() == 0 || position.walls() != 0 {
             return estimate(position);
         }
-        Estimate::new(match self.isa {
-            Isa::Scalar(set) => root::believe(set, tools, position, node_limit),
-            #[cfg(target_arch = "x86_64")]
-            Isa::Avx2(set) => root::believe(set, tools, position, node_limit),
-            #[cfg(target_arch = "x86_64")]
-            Isa::Avx512(set) => root::believe(set, tools, position, node_limit),
-            #[cfg(target_arch = "aarch64")]
-            Isa::Neon(set) => root::believe(set, tools, position, node_limit),
-        })
+        Estimate::new(with_set!(self.isa, set => root::believe(set, tools, position, node_limit)))
     }
 
     /// Forgets everything and returns what it takes to find out whether the *opponent* of the player of
@@ -308,15 +260,7 @@ impl Engine {
         let generation = self.next_generation();
         self.prepare(position.empties());
         let tools = &self.tools(generation);
-        match self.isa {
-            Isa::Scalar(set) => cost_sample(set, tools, position, bound),
-            #[cfg(target_arch = "x86_64")]
-            Isa::Avx2(set) => cost_sample(set, tools, position, bound),
-            #[cfg(target_arch = "x86_64")]
-            Isa::Avx512(set) => cost_sample(set, tools, position, bound),
-            #[cfg(target_arch = "aarch64")]
-            Isa::Neon(set) => cost_sample(set, tools, position, bound),
-        }
+        with_set!(self.isa, set => cost_sample(set, tools, position, bound))
     }
 
     /// Lets a search with that many `empties` take as much of the tables into use as it can fill.

@@ -95,6 +95,31 @@ macro_rules! neon_features {
     };
 }
 
+/// Evaluates an expression with the set of an [`Isa`](crate::Isa): it is compiled once for each set that the
+/// architecture has, so that it may be generic code over a [`KernelSet`](crate::KernelSet).
+///
+/// ```
+/// use outflank_kernel::{Isa, KernelSet, with_set};
+///
+/// // Black's moves in the starting position.
+/// let moves = with_set!(Isa::detect(), set => set.moves(0x0000_0008_1000_0000, 0x0000_0010_0800_0000));
+/// assert_eq!(moves, 0x0000_1020_0408_0000);
+/// ```
+#[macro_export]
+macro_rules! with_set {
+    ($isa:expr, $set:ident => $call:expr) => {
+        match $isa {
+            $crate::Isa::Scalar($set) => $call,
+            #[cfg(target_arch = "x86_64")]
+            $crate::Isa::Avx2($set) => $call,
+            #[cfg(target_arch = "x86_64")]
+            $crate::Isa::Avx512($set) => $call,
+            #[cfg(target_arch = "aarch64")]
+            $crate::Isa::Neon($set) => $call,
+        }
+    };
+}
+
 /// Defines a token and its detection: at run time with `std`, otherwise what the target promises.
 macro_rules! token {
     ([$($feature:tt),*] $(#[$about:meta])* $token:ident, $detected:ident) => {

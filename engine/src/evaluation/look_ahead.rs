@@ -4,7 +4,7 @@
 //! and the depth. A game that ends on the way counts with its true score.
 #![allow(unsafe_code, reason = "entering an instruction set")]
 
-use outflank_kernel::Isa;
+use outflank_kernel::{Isa, with_set};
 
 use super::{EvaluationSet, Features, UNIT, Weights};
 use crate::Position;
@@ -26,15 +26,7 @@ pub fn look_ahead(isa: Isa, weights: &Weights, positions: &[Position], plies: u3
     let value = |position: &Position| {
         assert_eq!(position.walls(), 0, "the weights are those of the 8x8 board");
         let board = Board { player: position.player(), opponent: position.opponent() };
-        match isa {
-            Isa::Scalar(set) => root(set, weights, board, plies),
-            #[cfg(target_arch = "x86_64")]
-            Isa::Avx2(set) => root(set, weights, board, plies),
-            #[cfg(target_arch = "x86_64")]
-            Isa::Avx512(set) => root(set, weights, board, plies),
-            #[cfg(target_arch = "aarch64")]
-            Isa::Neon(set) => root(set, weights, board, plies),
-        }
+        with_set!(isa, set => root(set, weights, board, plies))
     };
     positions.iter().map(value).collect()
 }

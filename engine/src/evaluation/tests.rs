@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use outflank_kernel::{Isa, KernelSet, Scalar};
+use outflank_kernel::{Isa, KernelSet, Scalar, with_set};
 use proptest::prelude::*;
 
 use super::costs::CostParameters;
@@ -48,15 +48,7 @@ fn answers<K: EvaluationSet>(
 fn assert_agreement(features: &Features, made: (u32, u64)) {
     let expected = answers(Scalar::new(), features, made);
     for isa in Isa::available() {
-        let found = match isa {
-            Isa::Scalar(set) => answers(set, features, made),
-            #[cfg(target_arch = "x86_64")]
-            Isa::Avx2(set) => answers(set, features, made),
-            #[cfg(target_arch = "x86_64")]
-            Isa::Avx512(set) => answers(set, features, made),
-            #[cfg(target_arch = "aarch64")]
-            Isa::Neon(set) => answers(set, features, made),
-        };
+        let found = with_set!(isa, set => answers(set, features, made));
         assert!(found == expected, "{isa} differs from the reference after {made:?}");
     }
 }

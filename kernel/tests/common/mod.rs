@@ -11,15 +11,7 @@ macro_rules! each_set {
     (|$kernels:ident, $name:ident| $body:expr) => {
         for isa in outflank_kernel::Isa::available() {
             let $name: &str = isa.name();
-            match isa {
-                outflank_kernel::Isa::Scalar($kernels) => $body,
-                #[cfg(target_arch = "x86_64")]
-                outflank_kernel::Isa::Avx2($kernels) => $body,
-                #[cfg(target_arch = "x86_64")]
-                outflank_kernel::Isa::Avx512($kernels) => $body,
-                #[cfg(target_arch = "aarch64")]
-                outflank_kernel::Isa::Neon($kernels) => $body,
-            }
+            outflank_kernel::with_set!(isa, $kernels => $body)
         }
     };
 }

@@ -1,6 +1,6 @@
 //! Costs against their definition, on every instruction set.
 
-use outflank_kernel::{Isa, KernelSet, Scalar};
+use outflank_kernel::{Isa, KernelSet, Scalar, with_set};
 
 use super::*;
 use crate::evaluation::EvaluationSet;
@@ -116,19 +116,9 @@ fn every_set_finds_the_cost_by_its_definition() {
             let position = position(empties, &mut seed);
             let expected = reference(position, pairs);
             for isa in Isa::available() {
-                let found = match isa {
-                    Isa::Scalar(set) => {
-                        set.cost(model(), &node(set, position), pairs, f32::INFINITY)
-                    }
-                    #[cfg(target_arch = "x86_64")]
-                    Isa::Avx2(set) => set.cost(model(), &node(set, position), pairs, f32::INFINITY),
-                    #[cfg(target_arch = "x86_64")]
-                    Isa::Avx512(set) => {
-                        set.cost(model(), &node(set, position), pairs, f32::INFINITY)
-                    }
-                    #[cfg(target_arch = "aarch64")]
-                    Isa::Neon(set) => set.cost(model(), &node(set, position), pairs, f32::INFINITY),
-                };
+                let found = with_set!(isa, set => {
+                    set.cost(model(), &node(set, position), pairs, f32::INFINITY)
+                });
                 assert_eq!(
                     found.to_bits(),
                     expected.to_bits(),
