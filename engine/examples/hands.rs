@@ -43,7 +43,7 @@ impl Team {
     fn control(self: &Arc<Self>) -> Control {
         let engaged = (1..self.engines.len()).map(|_| AtomicUsize::new(0)).collect();
         let member = Member { team: Arc::clone(self), engaged };
-        Control::default().with_hints().with_found(DEAR).with_hands(Arc::new(member))
+        Control::default().with_hints().with_found(Some(DEAR)).with_hands(Arc::new(member))
     }
 
     /// Tells the others what engine number `from` has come to know.

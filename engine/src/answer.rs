@@ -174,10 +174,10 @@ impl Control {
     }
 
     /// Returns the control with the wish for bounds: the search keeps what it proves with so many nodes, or more,
-    /// until it is taken, as far as there is room.
+    /// until it is taken, as far as there is room. With `None` nobody wants any.
     #[must_use]
-    pub fn with_found(self, nodes: u64) -> Self {
-        Self { dear: Dear(nodes), ..self }
+    pub fn with_found(self, nodes: Option<u64>) -> Self {
+        Self { dear: nodes.map_or_else(Dear::default, Dear), ..self }
     }
 
     /// Takes the bounds that have come since they were taken last.

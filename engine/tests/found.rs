@@ -33,7 +33,7 @@ fn what_is_told_is_true_dear_and_costs_no_nodes() {
         let silent = Control::default();
         let alone = engine().solve(&request, &silent);
         assert_eq!(silent.take_found(), [], "nobody has asked");
-        let control = Control::default().with_found(2_000);
+        let control = Control::default().with_found(Some(2_000));
         let answer = engine().solve(&request, &control);
         assert_eq!((answer.bound, answer.nodes), (alone.bound, alone.nodes));
         for found in control.take_found() {
@@ -51,7 +51,7 @@ fn what_is_told_is_true_dear_and_costs_no_nodes() {
 fn who_is_told_of_what_another_has_found_has_less_to_search() {
     let position = played(4, 20);
     let request = Request::exact(position);
-    let control = Control::default().with_found(500);
+    let control = Control::default().with_found(Some(500));
     let alone = engine().solve(&request, &control);
     let known = control.take_found().into_iter().filter(|found| found.position != position);
     let known: Vec<(Position, Bound)> = known.map(|found| (found.position, found.bound)).collect();

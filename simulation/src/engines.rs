@@ -77,12 +77,8 @@ impl Crew for Engines {
         };
         let pace = Arc::new(Pace::default());
         let watch = Arc::clone(&pace);
-        let control = Control::watched(move |nodes| watch.keep(nodes));
-        let control = if job.hints { control.with_hints() } else { control };
-        let control = Arc::new(match job.inside {
-            Some(nodes) => control.with_found(nodes),
-            None => control,
-        });
+        let control = Control::watched(move |nodes| watch.keep(nodes)).with_found(job.inside);
+        let control = Arc::new(if job.hints { control.with_hints() } else { control });
         let (engine, watched) = (Arc::clone(&state.engine), Arc::clone(&control));
         let ended = Arc::clone(&pace);
         let search = thread::spawn(move || {

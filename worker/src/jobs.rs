@@ -180,12 +180,8 @@ impl Jobs {
         if busy.saturating_add(job.threads) > self.threads {
             self.stop_earlier(session);
         }
-        let control = Control::default();
+        let control = Control::default().with_found(job.inside);
         let control = if job.hints { control.with_hints() } else { control };
-        let control = match job.inside {
-            Some(nodes) => control.with_found(nodes),
-            None => control,
-        };
         let member = job.is_shared.then(|| Member::new(&job, self.words.clone()));
         let control = Arc::new(match &member {
             Some(member) if !job.helps => control.with_hands(Member::hands(member)),

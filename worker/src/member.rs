@@ -291,11 +291,7 @@ impl Member {
 
     /// Returns what controls the search of an errand.
     fn control_for(self: &Arc<Self>, errand: &Errand, is_shared: bool) -> Control {
-        let control = Control::default().with_hints();
-        let control = match self.inside {
-            Some(nodes) => control.with_found(nodes),
-            None => control,
-        };
+        let control = Control::default().with_hints().with_found(self.inside);
         if is_shared { control.with_hands(Self::hands_for(self, errand)) } else { control }
     }
 

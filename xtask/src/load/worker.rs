@@ -227,7 +227,7 @@ fn solve(engine: &Engine, job: &Job) -> (Report, Vec<FoundBound>) {
         known: job.known.clone(),
     };
     // All bounds, said to be as dear as the coordinator wants them: in jobs this small none is.
-    let control = Control::default().with_found(1);
+    let control = Control::default().with_found(Some(1));
     let answer = engine.solve(&request, &control).turned(job.symmetry.inverse());
     let mut bounds = control.take_found();
     bounds.retain(|found| found.position.empties() < job.position.empties());
@@ -311,7 +311,7 @@ mod tests {
                 engine.clear();
                 let all = engine.solve(&request, &Control::default()).nodes;
                 engine.clear();
-                let control = Control::default().with_found(all / shares);
+                let control = Control::default().with_found(Some(all / shares));
                 let again = engine.solve(&request, &control);
                 assert_eq!(again.nodes, all, "to tell of bounds changes nothing");
                 let empties = request.position.empties();
