@@ -1,4 +1,4 @@
-//! What a position seems to be worth, and what it will cost to solve: beliefs, never proofs.
+//! What a position seems to be worth: beliefs, never proofs.
 //!
 //! Where there are no trained weights the estimate knows only mobility, corners and stable discs,
 //! looked at a few plies ahead.
@@ -9,7 +9,7 @@ use outflank_kernel::{Isa, KernelSet, Scalar};
 
 use crate::evaluation::{self, UNIT, Weights};
 use crate::search::board::{Board, CORNERS};
-use crate::{Position, Window, small};
+use crate::{Position, small};
 
 /// What a position seems to be worth to the player to move. It has no conversion to a bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,22 +57,6 @@ pub fn estimate(position: Position) -> Estimate {
     Estimate::new(discs)
 }
 
-/// Returns about how many nodes a search of `position` in `window` will take: right within a factor
-/// of ten most times. The growth is that of the engine's own solves of 15 to 26 empties.
-#[must_use]
-pub fn predicted_nodes(position: Position, window: Window) -> f64 {
-    let empties = f64::from(position.empties());
-    let full = match Weights::embedded() {
-        Ok(_) => (6.1 + 0.5 * empties).exp(),
-        Err(_) => (1.4 + 0.75 * empties).exp(),
-    };
-    if !window.is_null() {
-        return full;
-    }
-    let distance = estimate(position).discs() - (window.upper().discs() - 1);
-    full * 0.5 * (-0.04 * f64::from(distance.abs())).exp()
-}
-
 fn look_ahead(board: Board, plies: u32, alpha: i32, beta: i32) -> i32 {
     let kernels = Scalar::new();
     let mut moves = kernels.moves(board.player, board.opponent);
@@ -117,12 +101,5 @@ mod tests {
         assert!(estimate(Position::START).discs().abs() <= 8);
         let lost = Position::new(1, 2).expect("two squares");
         assert_eq!(estimate(lost).discs(), 64);
-    }
-
-    #[test]
-    fn more_empties_cost_more() {
-        let position = |empty: u64| Position::new(!empty & 0xAAAA, !empty & !0xAAAA).unwrap();
-        let (few, many) = (position(0xFF00), position(0x00FF_FFFF_0000));
-        assert!(predicted_nodes(few, Window::FULL) < predicted_nodes(many, Window::FULL));
     }
 }

@@ -26,7 +26,7 @@ pub use board_size::{BoardSize, NotABoardSize};
 pub use bound::{Bound, Contradiction, Window};
 pub use engine::{Engine, EngineError, Settings};
 pub use errand::{Errand, Hands};
-pub use estimate::{Estimate, estimate, predicted_nodes};
+pub use estimate::{Estimate, estimate};
 pub use position::Position;
 pub use score::Score;
 pub use search::cost_sample::CostSample;

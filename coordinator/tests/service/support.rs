@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
+use outflank_coordinator::advisor::predicted_nodes;
 use outflank_coordinator::core::{Advisor, Config};
 use outflank_coordinator::service::{Options, ProofStore, Service};
 use outflank_coordinator::store::{Appended, Record, Store, StoreError, Stored};
@@ -203,7 +204,7 @@ impl ProofStore for Faulty {
     }
 }
 
-/// Predicts as the engine does.
+/// Predicts as a coordinator does, and believes what the engine says at once.
 pub(crate) struct EngineAdvisor;
 
 impl Advisor for EngineAdvisor {
@@ -211,8 +212,8 @@ impl Advisor for EngineAdvisor {
         outflank_engine::estimate(position).discs()
     }
 
-    fn predicted_nodes(&self, position: Position, window: Window, _estimate: i32) -> f64 {
-        outflank_engine::predicted_nodes(position, window)
+    fn predicted_nodes(&self, position: Position, window: Window, estimate: i32) -> f64 {
+        predicted_nodes(position, window, estimate)
     }
 }
 
