@@ -11,7 +11,7 @@ use tonic::metadata::{Ascii, MetadataValue};
 use tonic::service::Interceptor;
 use tonic::service::interceptor::InterceptedService;
 use tonic::transport::{Certificate, ClientTlsConfig, Endpoint};
-use tonic::{Code, Request, Status};
+use tonic::{Request, Status};
 
 use crate::address::{InvalidAddress, with_scheme};
 use crate::identity::Identity;
@@ -102,38 +102,6 @@ impl Interceptor for Pass {
         }
         Ok(request)
     }
-}
-
-/// The metadata of a refusal that is for the caller's role: [`is_role_refusal`].
-const REFUSED: (&str, &str) = ("outflank-refused", "role");
-
-/// Returns the refusal of a caller whose token is known, and is for something else. Workers that were found
-/// to be wrong are refused with the same code, so that this one is marked.
-#[must_use]
-pub fn role_refused(reason: &str) -> Status {
-    let mut status = Status::permission_denied(reason);
-    let (key, value) = REFUSED;
-    status.metadata_mut().insert(key, MetadataValue::from_static(value));
-    status
-}
-
-/// Returns whether a call was refused for the role of the caller's token.
-#[must_use]
-pub fn is_role_refusal(status: &Status) -> bool {
-    let (key, value) = REFUSED;
-    status.code() == Code::PermissionDenied
-        && status.metadata().get(key).is_some_and(|found| found.as_bytes() == value.as_bytes())
-}
-
-/// Returns whether no coordinator has said that. Another HTTP server may answer at its address, for a while such as a
-/// proxy before it, or because the address is that of its page: then tonic makes up a status from the HTTP code, with
-/// the headers of that server's answer or none.
-#[must_use]
-pub fn is_made_up(status: &Status) -> bool {
-    let may_be = [Code::Unimplemented, Code::PermissionDenied, Code::Unauthenticated];
-    let kind = status.metadata().get("content-type");
-    let is_grpc = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/grpc"));
-    may_be.contains(&status.code()) && !is_grpc
 }
 
 /// What a caller shows and expects.
@@ -247,14 +215,6 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_for_the_role_is_told_from_others_behind_the_wire() {
-        let refused = role_refused("of another role").into_http::<()>();
-        let received = Status::from_header_map(refused.headers()).expect("a status");
-        assert!(is_role_refusal(&received), "{received:?}");
-        assert!(!is_role_refusal(&Status::permission_denied("it was wrong")));
-    }
-
-    #[test]
     fn the_token_is_shown_with_every_call() {
         let token = Token::new("0123456789abcdef").expect("a token");
         let mut pass = Access::default().with_token(&token).pass;
@@ -263,27 +223,6 @@ mod tests {
         assert_eq!(shown.as_bytes(), b"Bearer 0123456789abcdef");
         let request = Pass::default().call(Request::new(())).expect("it only adds");
         assert!(request.metadata().is_empty());
-    }
-
-    #[test]
-    fn only_what_no_coordinator_has_said_is_made_up() {
-        let said = |code, kind: Option<&'static str>| {
-            let mut status = Status::new(code, "");
-            if let Some(kind) = kind {
-                status.metadata_mut().insert("content-type", MetadataValue::from_static(kind));
-            }
-            status
-        };
-        for code in [Code::Unimplemented, Code::PermissionDenied, Code::Unauthenticated] {
-            assert!(is_made_up(&said(code, None)), "{code:?}");
-            assert!(is_made_up(&said(code, Some("text/html"))), "{code:?}");
-            assert!(!is_made_up(&said(code, Some("application/grpc"))), "{code:?}");
-            assert!(!is_made_up(&said(code, Some("application/grpc+proto"))), "{code:?}");
-        }
-        assert!(
-            !is_made_up(&said(Code::Unavailable, None)),
-            "no server says that with an HTTP code"
-        );
     }
 
     const AUTHORITY: &[u8] = include_bytes!("../../tests/data/tls/authority.pem");

@@ -26,12 +26,10 @@ mod whereabouts;
 pub mod words;
 mod worker_messages;
 
-pub use access::{
-    Access, Connection, InvalidToken, Pass, Token, is_made_up, is_role_refusal, role_refused,
-};
+pub use access::{Access, Connection, InvalidToken, Pass, Token};
 pub use address::{InvalidAddress, endpoint};
 pub use backoff::Backoff;
-pub use failure::{is_store_failure, store_failed};
+pub use failure::{is_made_up, is_role_refusal, is_store_failure, role_refused, store_failed};
 pub use identity::Identity;
 pub use invalid::InvalidField;
 use outflank_engine::Position;
