@@ -152,7 +152,7 @@ async fn connect_along(way: &Arc<Way>) -> Result<Connection, ClientError> {
 
 /// Returns why the first call has failed.
 fn refusal(status: &Status, way: &Way) -> ClientError {
-    if let Some(error) = verdict(status) {
+    if let Some(error) = final_error(status) {
         return error;
     }
     let unreached = status.source().and_then(|source| source.downcast_ref::<Unreached>());
@@ -275,7 +275,7 @@ impl<F: FnMut(Update)> Solving<F> {
 
     /// Waits until it is time for another attempt, or says why there is none.
     async fn recover(&mut self, status: Status) -> Result<(), ClientError> {
-        if let Some(error) = verdict(&status) {
+        if let Some(error) = final_error(&status) {
             return Err(error);
         }
         let cause = causes(&status);
@@ -300,7 +300,7 @@ async fn next(updates: &mut Streaming<v1::SolveUpdate>) -> Result<SolveUpdate, S
 }
 
 /// Returns the final error that a status stands for, or `None` if another try may help.
-fn verdict(status: &Status) -> Option<ClientError> {
+fn final_error(status: &Status) -> Option<ClientError> {
     if status.source().is_some() || is_made_up(status) {
         return None; // It was made on this side: the connection broke, or leads to something else for a while.
     }

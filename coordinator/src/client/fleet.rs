@@ -7,7 +7,7 @@ use outflank_proto::v1::fleet_client;
 use outflank_proto::{Connection, is_made_up, v1};
 use tonic::{Code, Status};
 
-use super::{ClientError, causes, verdict};
+use super::{ClientError, causes, final_error};
 
 /// How long a coordinator may take to answer.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -47,5 +47,5 @@ fn error(status: &Status) -> ClientError {
         let reason = "it is of an earlier release, which does not tell what its workers do";
         return ClientError::Refused { reason: reason.to_owned() };
     }
-    verdict(status).unwrap_or_else(|| ClientError::Unreachable { cause: causes(status) })
+    final_error(status).unwrap_or_else(|| ClientError::Unreachable { cause: causes(status) })
 }
