@@ -13,6 +13,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use outflank_engine::{BoardSize, Score, Window};
 use outflank_kernel::Isa;
+use outflank_proto::message::MOST_THREADS;
 
 use crate::budget::Budget;
 use crate::exit::{self, Exit};
@@ -230,7 +231,7 @@ pub(crate) struct Solve {
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct Search {
     /// The number of search threads [default: all processors].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_THREADS)))]
     pub(crate) threads: Option<u32>,
     /// The memory of the hash table, such as 512M or 4G [default: a quarter of the memory, at
     /// most 1G].

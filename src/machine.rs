@@ -11,6 +11,7 @@ use outflank_coordinator::core::Config;
 use outflank_coordinator::service;
 use outflank_engine::evaluation::Weights;
 use outflank_kernel::Isa;
+use outflank_proto::message::MOST_THREADS;
 
 use crate::arguments::{self, Search};
 use crate::exit::{Exit, Failure, OrExit};
@@ -77,7 +78,7 @@ pub(crate) fn threads_of_coordinator() -> u32 {
 
 /// Returns the options of a worker in this process.
 pub(crate) fn worker_options(search: &Search) -> Result<outflank_worker::Options, Failure> {
-    let threads = search.threads.unwrap_or_else(|| processors().min(1024));
+    let threads = search.threads.unwrap_or_else(|| processors().min(MOST_THREADS));
     let bytes = search.hash.unwrap_or_else(memory::usual_hash);
     let bytes = table_bytes(bytes, memory::whole()).or_exit(Exit::BadInput)?;
     let isa = Isa::chosen().or_exit(Exit::BadInput)?;

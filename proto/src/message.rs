@@ -5,7 +5,7 @@ use outflank_engine::{
 };
 
 pub use crate::member::{FromMember, ToMember};
-pub use crate::worker_messages::{MOST_FOUND, MOST_HINTS};
+pub use crate::worker_messages::{MOST_FOUND, MOST_HINTS, MOST_THREADS};
 
 /// What a worker says first.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub struct Hello {
     pub isa: String,
     /// The name of its machine.
     pub host: String,
-    /// The number of its search threads, 1 to 1024.
+    /// The number of its search threads, 1 to [`MOST_THREADS`].
     pub threads: u32,
     /// The size of its hash table in bytes.
     pub table_bytes: u64,
@@ -182,7 +182,7 @@ pub struct Job {
     pub window: Window,
     /// The number of nodes after which to give up.
     pub node_limit: u64,
-    /// The number of threads that search together, 1 to 1024.
+    /// The number of threads that search together, 1 to [`MOST_THREADS`].
     pub threads: u32,
     /// Proved bounds that the search will probably meet, of positions as it meets them: turned.
     pub known: Vec<(Position, Bound)>,

@@ -10,7 +10,9 @@ use crate::v1::from_worker::Message as FromMessage;
 use crate::v1::to_worker::Message as ToMessage;
 
 /// The most threads a worker can have.
-const MOST_THREADS: u32 = 1024;
+pub const MOST_THREADS: u32 = 1024;
+/// The most jobs in a heartbeat: each takes a thread of the worker, or more.
+const MOST_JOBS: usize = MOST_THREADS as usize;
 /// The most bounds that travel with a job: about 2 MB, half of what gRPC takes in one message.
 const MOST_KNOWN: usize = 65_536;
 const KNOWN: &str = "at most 65536 bounds";
@@ -304,13 +306,9 @@ impl TryFrom<v1::FromWorker> for FromWorker {
         match required("message", wire.message, ONE)? {
             FromMessage::Hello(hello) => within("hello", hello).map(Self::Hello),
             FromMessage::Heartbeat(heartbeat) => {
-                let jobs = list(
-                    "jobs",
-                    heartbeat.jobs,
-                    MOST_THREADS as usize,
-                    "at most 1024 jobs",
-                    |job| Ok((job.job, count("nodes", job.nodes)?)),
-                );
+                let jobs = list("jobs", heartbeat.jobs, MOST_JOBS, "at most 1024 jobs", |job| {
+                    Ok((job.job, count("nodes", job.nodes)?))
+                });
                 jobs.map(Self::Heartbeat).map_err(|error| error.within("heartbeat"))
             }
             FromMessage::Interim(interim) => within("interim", interim).map(Self::Interim),

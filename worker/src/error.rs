@@ -1,6 +1,7 @@
 //! Why a worker gives up.
 
 use outflank_engine::EngineError;
+use outflank_proto::message::MOST_THREADS;
 
 /// Why a worker stops before it is told to, or does not start.
 ///
@@ -8,7 +9,7 @@ use outflank_engine::EngineError;
 #[derive(Debug, thiserror::Error)]
 pub enum WorkerError {
     /// The worker has no thread, or too many.
-    #[error("a worker cannot have {threads} threads, expected 1 to 1024")]
+    #[error("a worker cannot have {threads} threads, expected 1 to {MOST_THREADS}")]
     Threads {
         /// What was given.
         threads: u32,

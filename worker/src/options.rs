@@ -13,7 +13,7 @@ use crate::Gauges;
 /// How a worker works, and how it presents itself to the coordinator.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The number of search threads, 1 to 1024.
+    /// The number of search threads, 1 to [`MOST_THREADS`](outflank_proto::message::MOST_THREADS).
     pub threads: u32,
     /// The size of the hash table that all jobs share, in bytes.
     pub table_bytes: usize,

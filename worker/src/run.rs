@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use outflank_engine::{Engine, Settings};
 use outflank_proto::Backoff;
+use outflank_proto::message::MOST_THREADS;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -48,7 +49,7 @@ pub async fn run_with(
     coordinator: Coordinator,
     stop: CancellationToken,
 ) -> Result<(), WorkerError> {
-    if !(1..=1024).contains(&options.threads) {
+    if !(1..=MOST_THREADS).contains(&options.threads) {
         return Err(WorkerError::Threads { threads: options.threads });
     }
     let mut worker = Worker::new(solver, options);
