@@ -52,6 +52,7 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use tonic::Status;
 
 use crate::campaign::Roster;
 use crate::core::{self, Advisor, Core, Event, Haste};
@@ -249,6 +250,11 @@ impl Service {
     }
 }
 
+/// Returns what ends the calls of clients and workers when the coordinator stops, and refuses new ones.
+fn stopping() -> Status {
+    Status::unavailable("the coordinator is stopping")
+}
+
 impl Shared {
     /// Opens the file that notes what workers are told, beside the docket.
     fn told_log(&self) -> Result<(ToldLog, core::Memory), ServiceError> {
@@ -261,7 +267,7 @@ impl Shared {
     fn begin_to_stop(&self) {
         self.drained_by(); // The time runs from now on.
         self.haste.begin();
-        self.links.end_solves(&tonic::Status::unavailable("the coordinator is stopping"));
+        self.links.end_solves(&stopping());
         self.stopping.cancel();
     }
 

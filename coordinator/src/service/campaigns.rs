@@ -23,7 +23,7 @@ use tokio::time::{Instant, MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
 use tonic::Status;
 
-use super::{ServiceError, Shared, fate};
+use super::{ServiceError, Shared, fate, stopping};
 use crate::campaign::{Ask, Roster};
 pub(super) use grpc::CampaignsService;
 
@@ -100,8 +100,7 @@ impl Campaigns {
             drop(answer.send(work(roster)));
         }));
         self.tell(call).await;
-        let gone = |_| Status::unavailable("the coordinator is stopping");
-        answered.await.map_err(gone)
+        answered.await.map_err(|_gone| stopping())
     }
 
     /// Gives the thread an order; one that has ended needs none.

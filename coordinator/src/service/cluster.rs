@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use tonic::{Request, Response, Status, Streaming};
 
 use super::links::{Record, WorkerLink, WorkerQueue};
-use super::{Shared, convert};
+use super::{Shared, convert, stopping};
 use crate::core::{Event, WorkerId};
 use crate::store::Origin;
 
@@ -38,7 +38,7 @@ impl Cluster for ClusterService {
     ) -> Result<Response<Self::WorkStream>, Status> {
         let shared = Arc::clone(&self.0);
         if shared.stopping.is_cancelled() {
-            return Err(Status::unavailable("the coordinator is stopping"));
+            return Err(stopping());
         }
         let mut inbound = request.into_inner();
         let deadline = shared.options.hello_deadline;

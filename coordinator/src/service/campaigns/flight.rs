@@ -11,7 +11,7 @@ use tonic::{Code, Status};
 use super::Order;
 use crate::campaign::Ask;
 use crate::core::{Event, SolveId};
-use crate::service::Shared;
+use crate::service::{Shared, stopping};
 
 /// The length of the queue of updates: progress is only looked at.
 const QUEUE: usize = 4;
@@ -49,5 +49,5 @@ async fn answer(shared: &Shared, ask: &Ask, solve: SolveId) -> Result<Solution, 
             SolveUpdate::Notice(text) => tracing::debug!(text, "told to all who wait"),
         }
     }
-    Err(Status::unavailable("the coordinator is stopping"))
+    Err(stopping())
 }

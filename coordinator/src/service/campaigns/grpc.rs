@@ -19,8 +19,8 @@ use tonic::{Request, Response, Status, Streaming};
 
 use super::best_move::best_move;
 use crate::campaign::{CampaignError, Export, ExportError, Import, Imported, Rival};
-use crate::service::Shared;
 use crate::service::links::Counts;
+use crate::service::{Shared, stopping};
 
 /// The number of parts of a list that wait to be read or written.
 const PARTS: usize = 8;
@@ -65,10 +65,6 @@ impl CampaignsService {
         let part = self.0.stopping.run_until_cancelled(parts.message()).await;
         Ok(part.ok_or_else(stopping)??.map(ImportPart::try_from).transpose()?)
     }
-}
-
-fn stopping() -> Status {
-    Status::unavailable("the coordinator is stopping")
 }
 
 #[tonic::async_trait]
