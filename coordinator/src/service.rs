@@ -69,7 +69,7 @@ use fate::Fate;
 pub use fleet::Observer;
 use fleet::Shown;
 use links::Links;
-use listen::Memory;
+use listen::InProcess;
 pub use options::Options;
 use pending::Pending;
 pub use proof_store::ProofStore;
@@ -105,7 +105,7 @@ struct Shared {
 #[derive(Debug)]
 pub struct Service {
     shared: Arc<Shared>,
-    memory: Memory,
+    in_process: InProcess,
     threads: Vec<JoinHandle<()>>,
     /// What tells the core the time, to its end: it would take silence for a pause of the process.
     ticking: JoinSet<()>,
@@ -168,15 +168,15 @@ impl Service {
         if let Some(roster) = roster {
             threads.push(campaigns::start(&shared, roster, orders, era)?);
         }
-        let memory = Memory::start(&shared);
-        Ok(Self { shared, memory, threads, ticking })
+        let in_process = InProcess::start(&shared);
+        Ok(Self { shared, in_process, threads, ticking })
     }
 
     /// Returns a connection to this coordinator that needs no network; it carries the same services
     /// as a connection over TCP.
     #[must_use]
     pub fn connect_in_memory(&self) -> Connection {
-        Access::default().over(self.memory.connect())
+        Access::default().over(self.in_process.connect())
     }
 
     /// Returns a way to see what the coordinator and its workers do.
@@ -227,9 +227,9 @@ impl Service {
     /// # Errors
     /// What made the service fail, if it did, or [`ServiceError::Stuck`].
     pub async fn stop(self) -> Result<(), ServiceError> {
-        let Self { shared, memory, threads, mut ticking } = self;
+        let Self { shared, in_process, threads, mut ticking } = self;
         shared.begin_to_stop();
-        memory.stop(shared.drained_by()).await;
+        in_process.stop(shared.drained_by()).await;
         shared.tasks.close();
         if tokio::time::timeout_at(shared.drained_by(), shared.tasks.wait()).await.is_err() {
             tracing::warn!(tasks = shared.tasks.len(), "connections did not end in time");

@@ -12,7 +12,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use tokio_util::sync::CancellationToken;
 use tonic::{Request, Response, Status, Streaming};
 
-use super::links::{Record, WorkerLink, WorkerQueue};
+use super::links::{WorkerLink, WorkerQueue, WorkerRecord};
 use super::{Shared, convert, stopping};
 use crate::core::{Event, WorkerId};
 use crate::store::Origin;
@@ -111,7 +111,7 @@ impl Connection {
     ) -> Result<Self, Status> {
         let worker = WorkerId(shared.next_worker.fetch_add(1, Ordering::Relaxed));
         let name = name(&hello);
-        let record = Record::new(&hello, Instant::now());
+        let record = WorkerRecord::new(&hello, Instant::now());
         let known_as = name.clone().unwrap_or_else(|| format!("{}/{}", hello.host, worker.0));
         let Hello { build, isa, host, threads, listens, shares, .. } = hello;
         let heartbeat = shared.options.heartbeat.as_millis().max(1);

@@ -16,7 +16,7 @@ use tonic::Status;
 
 use crate::core::{JobId, SolveId, WorkerId};
 use crate::store::Origin;
-pub(super) use record::Record;
+pub(super) use record::WorkerRecord;
 
 /// The most requests that can be open at once.
 const MOST_SOLVES: usize = 10_000;
@@ -40,7 +40,7 @@ pub(super) struct WorkerLink {
     /// Whether it understands what others believe and prove.
     pub(super) listens: bool,
     /// What it has, does and has done.
-    pub(super) record: Record,
+    pub(super) record: WorkerRecord,
 }
 
 /// How many there are of what.

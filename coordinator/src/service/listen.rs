@@ -1,4 +1,4 @@
-//! Serving the services on TCP and in memory.
+//! Serving the services on TCP and inside the process.
 
 use std::io;
 use std::sync::Arc;
@@ -109,12 +109,12 @@ pub(super) async fn serve(
 
 /// The server for connections inside this process.
 #[derive(Debug)]
-pub(super) struct Memory {
+pub(super) struct InProcess {
     connections: mpsc::Sender<DuplexStream>,
     server: JoinHandle<Result<(), tonic::transport::Error>>,
 }
 
-impl Memory {
+impl InProcess {
     pub(super) fn start(shared: &Arc<Shared>) -> Self {
         let (router, _health) = services(shared, &Gate::new(None), Server::builder());
         let (connections, incoming) = mpsc::channel(16);

@@ -13,9 +13,9 @@ use crate::core::JobId;
 use crate::meter::Meter;
 use crate::store::Origin;
 
-/// The record of one connection.
+/// The record of one connection of a worker.
 #[derive(Debug)]
-pub(in crate::service) struct Record {
+pub(in crate::service) struct WorkerRecord {
     build: String,
     isa: String,
     threads: u32,
@@ -42,7 +42,7 @@ struct Given {
     is_reported: bool,
 }
 
-impl Record {
+impl WorkerRecord {
     /// Returns the record of a worker that has said `hello` at the time `now`.
     pub(in crate::service) fn new(hello: &Hello, now: Instant) -> Self {
         let mut meter = Meter::default();

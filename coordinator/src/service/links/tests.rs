@@ -54,7 +54,7 @@ fn link(queue: WorkerQueue, listens: bool) -> (WorkerLink, CancellationToken) {
 }
 
 /// Returns the record of a worker that has joined this moment with so many threads.
-fn record(threads: u32) -> Record {
+fn record(threads: u32) -> WorkerRecord {
     let hello = Hello {
         oldest_protocol: 1,
         newest_protocol: 1,
@@ -67,7 +67,7 @@ fn record(threads: u32) -> Record {
         listens: true,
         shares: true,
     };
-    Record::new(&hello, Instant::now())
+    WorkerRecord::new(&hello, Instant::now())
 }
 
 #[test]

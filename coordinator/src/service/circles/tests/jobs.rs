@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::*;
-use crate::service::links::{Record, WorkerLink};
+use crate::service::links::{WorkerLink, WorkerRecord};
 
 type Messages = mpsc::Receiver<Result<outflank_proto::v1::ToWorker, tonic::Status>>;
 
@@ -29,7 +29,7 @@ fn connected<const COUNT: usize>(links: &Links, workers: [WorkerId; COUNT]) -> [
             listens: true,
             shares: true,
         };
-        let record = Record::new(&hello, Instant::now());
+        let record = WorkerRecord::new(&hello, Instant::now());
         let (cut, origin) = (CancellationToken::new(), Arc::default());
         let link = WorkerLink { queue, cut, origin, listens: true, record };
         links.add_worker(worker, None, link).unwrap();
