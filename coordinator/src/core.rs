@@ -58,8 +58,8 @@ use outflank_engine::{Bound, Position, Window};
 pub use crate::haste::Haste;
 pub use config::Config;
 pub use message::{
-    AuditId, Command, Doubted, ErrandDone, Event, Interim, Job, JobId, Memory, Method, Millis,
-    ProcessId, Progress, Proof, Proofs, Report, Solution, SolveId, Source, Terms, WorkerId,
+    AuditId, Command, Doubted, ErrandDone, Event, Interim, Job, JobId, Judgement, Memory, Method,
+    Millis, ProcessId, Progress, Proof, Proofs, Report, Solution, SolveId, Source, Terms, WorkerId,
 };
 
 use audit::Audits;

@@ -310,9 +310,7 @@ impl<'a> World<'a> {
                     "workers that tell the truth contradict: {position:?} {held} {claimed}"
                 )
             }
-            Command::Convict { .. } | Command::Trace { .. } | Command::Condemn { .. } => {
-                unreachable!("workers that tell the truth are not tried")
-            }
+            Command::Judge(_) => unreachable!("workers that tell the truth are not tried"),
             Command::Acknowledge { .. }
             | Command::Forget { .. }
             | Command::GaveUp { .. }

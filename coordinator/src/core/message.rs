@@ -426,6 +426,35 @@ pub enum Command {
         /// The bound that was held.
         held: Bound,
     },
+    /// When everything else is done, find out who was wrong, or take back what they have claimed.
+    Judge(Judgement),
+    /// Tell `worker` to forget what it remembers of earlier jobs: false bounds were among what it
+    /// was told.
+    Forget {
+        /// The worker.
+        worker: WorkerId,
+    },
+    /// Split the position of a job that was lost or failed again and again.
+    GaveUp {
+        /// The job.
+        job: JobId,
+        /// Its position.
+        position: Position,
+        /// The number of losses.
+        losses: u32,
+    },
+    /// Close the connection of a worker whose lease has run out.
+    Disconnect {
+        /// The worker.
+        worker: WorkerId,
+        /// Why, in words for its log.
+        reason: String,
+    },
+}
+
+/// What the shell must do about a bound that does not hold; the event that it leads to comes before all others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Judgement {
     /// Take back everything that these workers have claimed, let them not come back if they are refused, and say so;
     /// then `TakenBack` is the next event. They were outvoted about a bound, or contradicted each other
     /// and there was nobody else to ask.
@@ -459,28 +488,6 @@ pub enum Command {
         truth: Bound,
         /// Whether nobody can have misled the process.
         is_refused: bool,
-    },
-    /// Tell `worker` to forget what it remembers of earlier jobs: false bounds were among what it
-    /// was told.
-    Forget {
-        /// The worker.
-        worker: WorkerId,
-    },
-    /// Split the position of a job that was lost or failed again and again.
-    GaveUp {
-        /// The job.
-        job: JobId,
-        /// Its position.
-        position: Position,
-        /// The number of losses.
-        losses: u32,
-    },
-    /// Close the connection of a worker whose lease has run out.
-    Disconnect {
-        /// The worker.
-        worker: WorkerId,
-        /// Why, in words for its log.
-        reason: String,
     },
 }
 

@@ -15,7 +15,7 @@ use super::told_log::{Note, ToldLog};
 use super::trial::{self, Blame};
 use super::writer::{Batch, Release};
 use super::{ServiceError, Shared, convert};
-use crate::core::{Command, Core, Event, Millis, Proof, WorkerId};
+use crate::core::{Command, Core, Event, Judgement, Millis, Proof, WorkerId};
 use crate::store::{Origin, Record, StoreError};
 use crate::text;
 
@@ -206,19 +206,14 @@ impl Actor {
     fn carry_out(&mut self, commands: Vec<Command>) -> Result<Option<Event>, Stopped> {
         self.put_aside(&commands)?;
         let mut batch = self.next_batch();
-        let mut trial = None;
+        let mut judgement = None;
         for command in commands {
-            match command {
-                Command::Convict { .. } | Command::Trace { .. } | Command::Condemn { .. } => {
-                    trial = Some(command);
-                }
-                command => self.sort(command, &mut batch),
-            }
+            judgement = self.carry_out_one(command, &mut batch).or(judgement);
         }
         if !batch.is_empty() {
             self.hand_over(batch)?;
         }
-        trial.map(|command| self.judge(command)).transpose()
+        judgement.map(|judgement| self.judge(judgement)).transpose()
     }
 
     /// Puts aside what workers are to be told while their jobs go on, with the notes of all that they are told.
@@ -279,17 +274,17 @@ impl Actor {
     }
 
     /// Takes back what false workers have claimed, or finds out who they are.
-    fn judge(&mut self, command: Command) -> Result<Event, Stopped> {
+    fn judge(&mut self, judgement: Judgement) -> Result<Event, Stopped> {
         // Nobody is told afterwards what may be taken back.
         self.tell()?;
-        match command {
-            Command::Convict { workers, position, claimed, is_refused } => {
+        match judgement {
+            Judgement::Convict { workers, position, claimed, is_refused } => {
                 let links = &self.shared.links;
                 let origins = workers.iter().filter_map(|&worker| links.origin(worker));
                 let names = origins.map(|origin| origin.worker.clone()).collect();
                 self.take_back(names, position, claimed, is_refused)
             }
-            Command::Trace { position, held, truth } => {
+            Judgement::Trace { position, held, truth } => {
                 // What is on its way to the store must be in it.
                 self.write_now(self.next_batch())?;
                 Ok(match trial::blame(self.view.store.as_ref(), position, held, truth) {
@@ -303,7 +298,7 @@ impl Actor {
                     }
                 })
             }
-            Command::Condemn { position, held, truth, is_refused } => {
+            Judgement::Condemn { position, held, truth, is_refused } => {
                 match trial::blame(self.view.store.as_ref(), position, held, truth) {
                     // Nothing is written between the trace and this.
                     Blame::Bounds(claims) => Ok(Event::Suspected { claims }),
@@ -315,7 +310,6 @@ impl Actor {
                     }
                 }
             }
-            command => unreachable!("{command:?} is carried out at once"),
         }
     }
 
@@ -364,8 +358,8 @@ impl Actor {
         on_disk.recv().map_err(|_| Stopped)
     }
 
-    /// Carries out one command, or puts it into `batch`.
-    fn sort(&self, command: Command, batch: &mut Batch) {
+    /// Carries out one command, or puts it into `batch`. Returns what is to be judged when all are carried out.
+    fn carry_out_one(&self, command: Command, batch: &mut Batch) -> Option<Judgement> {
         let links = &self.shared.links;
         match command {
             Command::Assign { worker, job } => {
@@ -411,9 +405,7 @@ impl Actor {
                 let (job, position) = (job.0, text::position(position));
                 tracing::warn!(job, position, losses, "a job was lost too often: it is split");
             }
-            Command::Convict { .. } | Command::Trace { .. } | Command::Condemn { .. } => {
-                unreachable!("{command:?} is a matter for `judge`")
-            }
+            Command::Judge(judgement) => return Some(judgement),
             Command::Acknowledge { worker, job } => {
                 batch.releases.push(Release::Acknowledge { worker, job });
             }
@@ -427,6 +419,7 @@ impl Actor {
                 batch.releases.push(Release::Contradicted { solve, position, held, claimed });
             }
         }
+        None
     }
 
     fn record(&self, proof: &Proof) -> Record {

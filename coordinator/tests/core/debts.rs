@@ -1,8 +1,8 @@
 //! Claims that nobody else could be asked about: they are believed for now, and not forgotten.
 
 use outflank_coordinator::core::{
-    AuditId, Command, Config, Doubted, Event, Job, Memory, Method, ProcessId, Proof, Report,
-    Solution, SolveId, WorkerId,
+    AuditId, Command, Config, Doubted, Event, Job, Judgement, Memory, Method, ProcessId, Proof,
+    Report, Solution, SolveId, WorkerId,
 };
 use outflank_engine::{Bound, Position, Score};
 
@@ -218,7 +218,7 @@ fn a_lie_that_is_owed_is_refuted_by_two_others_whatever_its_author_says_again() 
     let (third, job) = only_job(&script.at(4, joined(3, 9, 1)));
     assert_eq!(third, 3, "the author is not asked");
     let commands = script.report(5, third, truth(&job));
-    let is_refuted = |command: &Command| matches!(command, Command::Trace { .. });
+    let is_refuted = |command: &Command| matches!(command, Command::Judge(Judgement::Trace { .. }));
     assert!(commands.iter().any(is_refuted), "the store says who it was: {commands:?}");
 }
 
@@ -272,7 +272,7 @@ fn of_too_many_claims_a_sample_is_owed_and_the_answers_count_the_others() {
 
 fn convicted(commands: &[Command]) -> Option<Vec<WorkerId>> {
     commands.iter().find_map(|command| match command {
-        Command::Convict { workers, .. } => Some(workers.clone()),
+        Command::Judge(Judgement::Convict { workers, .. }) => Some(workers.clone()),
         _ => None,
     })
 }
@@ -310,7 +310,7 @@ fn two_who_come_one_after_the_other_decide_about_a_stored_lie() {
     script.report(1, 1, truth(&job));
     let (_, job) = only_job(&script.at(2, joined(2, 8, 1)));
     let commands = script.report(3, 2, truth(&job));
-    let is_refuted = |command: &Command| matches!(command, Command::Trace { .. });
+    let is_refuted = |command: &Command| matches!(command, Command::Judge(Judgement::Trace { .. }));
     assert!(commands.iter().any(is_refuted), "{commands:?}");
 }
 

@@ -3,8 +3,8 @@
 use std::cell::Cell;
 
 use outflank_coordinator::core::{
-    AuditId, Command, Config, Event, Job, JobId, Method, Millis, Proof, Proofs, Report, SolveId,
-    WorkerId,
+    AuditId, Command, Config, Event, Job, JobId, Judgement, Method, Millis, Proof, Proofs, Report,
+    SolveId, WorkerId,
 };
 use outflank_engine::{Bound, Position, Score, Square, Window};
 
@@ -56,7 +56,7 @@ fn a_claim_that_was_doubted_is_traced_when_two_refute_it() {
     let (_, second) = only_job(&script.report(2, 1, truth(&first)));
     let commands = script.report(3, 2, truth(&second));
     let is_traced = |command: &Command| {
-        matches!(command, Command::Trace { position, held, truth }
+        matches!(command, Command::Judge(Judgement::Trace { position, held, truth })
             if (*position, *held) == (claim.position, claim.bound) && truth.merge(*held).is_err())
     };
     assert!(commands.iter().any(is_traced), "{commands:?}");
@@ -89,7 +89,7 @@ fn a_contradiction_that_has_waited_for_another_audit_is_looked_into_when_that_is
     }
     assert!(commands.contains(&Command::Cleared { audit: AuditId(5) }), "{commands:?}");
     let is_traced = |command: &Command| {
-        matches!(command, Command::Trace { position: of, held: lie, .. }
+        matches!(command, Command::Judge(Judgement::Trace { position: of, held: lie, .. })
             if (*of, *lie) == (position, held))
     };
     assert!(commands.iter().any(is_traced), "nobody looks into it: {commands:?}");
@@ -278,7 +278,9 @@ fn what_a_judge_was_asked_before_about_the_same_goal_is_no_vote() {
     assert!(!commands.iter().any(cleared), "who may be misled has judged: {commands:?}");
     assert_eq!(script.heartbeat(3, 3, &[&audit]), [], "it has the audit all the same");
     let commands = script.report(4, 3, truth(&audit));
-    assert!(commands.iter().any(|command| matches!(command, Command::Convict { .. })));
+    assert!(
+        commands.iter().any(|command| matches!(command, Command::Judge(Judgement::Convict { .. })))
+    );
 }
 
 #[test]
@@ -337,7 +339,9 @@ fn nothing_is_answered_from_the_first_denial_until_what_is_false_is_taken_back()
     let (second, audit) = only_job(&script.report(2, judge, said(&audit, value)));
     assert!(!is_answered(&script.submit(2, 3, other)), "one says this and one says that");
     let commands = script.report(3, second, said(&audit, value));
-    assert!(commands.iter().any(|command| matches!(command, Command::Convict { .. })));
+    assert!(
+        commands.iter().any(|command| matches!(command, Command::Judge(Judgement::Convict { .. })))
+    );
     let lie = Bound::exact(wrong);
     let is_kept = |command: &Command| matches!(command, Command::Quarantine { claim, .. } if claim.bound == lie);
     assert!(commands.iter().any(is_kept), "for those who look into it: {commands:?}");

@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use outflank_coordinator::core::{
-    AuditId, Command, Config, Doubted, Event, Job, Memory, Method, ProcessId, Proof, Report,
-    WorkerId,
+    AuditId, Command, Config, Doubted, Event, Job, Judgement, Memory, Method, ProcessId, Proof,
+    Report, WorkerId,
 };
 use outflank_engine::{Bound, Position, Score, Square};
 
@@ -92,7 +92,7 @@ fn verdict(
         };
         for command in &commands {
             match command {
-                Command::Convict { workers, is_refused, .. } => {
+                Command::Judge(Judgement::Convict { workers, is_refused, .. }) => {
                     assert_eq!(workers[..], [WorkerId(AUTHOR)]);
                     return (*is_refused, doubted);
                 }
@@ -188,7 +188,9 @@ fn traced(memory: Memory, others_below: bool) -> (Script, Vec<Command>) {
     script.join(1, 2, 1);
     let (_, second) = only_job(&script.report(2, 1, truth(&first)));
     let commands = script.report(3, 2, truth(&second));
-    assert!(commands.iter().any(|command| matches!(command, Command::Trace { .. })));
+    assert!(
+        commands.iter().any(|command| matches!(command, Command::Judge(Judgement::Trace { .. })))
+    );
     let commands = script.at(3, Event::Traced { process: STRANGER, others_below });
     (script, commands)
 }
@@ -196,7 +198,7 @@ fn traced(memory: Memory, others_below: bool) -> (Script, Vec<Command>) {
 /// Returns whether somebody is refused from now on, if that is decided.
 fn is_refused(commands: &[Command]) -> Option<bool> {
     commands.iter().find_map(|command| match command {
-        Command::Condemn { is_refused, .. } => Some(*is_refused),
+        Command::Judge(Judgement::Condemn { is_refused, .. }) => Some(*is_refused),
         _ => None,
     })
 }
@@ -225,7 +227,10 @@ fn what_the_author_of_a_stored_bound_was_told_is_solved_again_before_it_is_refus
     assert_eq!(job.position, told[0].0);
     let (second, job) = only_job(&script.report(4, first, truth(&job)));
     let commands = script.report(5, second, truth(&job));
-    assert!(commands.iter().any(|command| matches!(command, Command::Trace { .. })), "again");
+    assert!(
+        commands.iter().any(|command| matches!(command, Command::Judge(Judgement::Trace { .. }))),
+        "again"
+    );
     let commands = script.at(6, Event::Traced { process: STRANGER, others_below: true });
     assert_eq!(is_refused(&commands), Some(true));
 }

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use outflank_coordinator::core::{Command, Config, Event, Job, Method, SolveId, WorkerId};
+use outflank_coordinator::core::{
+    Command, Config, Event, Job, Judgement, Method, SolveId, WorkerId,
+};
 use outflank_engine::{Bound, FoundBound, Position, Score, Square};
 
 use crate::oracle::Oracle;
@@ -252,7 +254,7 @@ fn a_false_bound_from_inside_a_job_is_refuted_and_its_author_convicted() {
         let audit = assigned(&commands).into_iter().find(|(_, job)| job.position == claimed);
         let (judge, audit) = audit.expect("each is asked in turn");
         for command in script.report(second, judge, truth(&audit)) {
-            if let Command::Convict { workers, .. } = command {
+            if let Command::Judge(Judgement::Convict { workers, .. }) = command {
                 convicted.extend(workers);
             }
         }

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use outflank_coordinator::core::{Command, Config, Event, Job, Report, SolveId, WorkerId};
+use outflank_coordinator::core::{
+    Command, Config, Event, Job, Judgement, Report, SolveId, WorkerId,
+};
 use outflank_engine::{Bound, Score, Square};
 
 use crate::oracle::Oracle;
@@ -364,7 +366,8 @@ fn of_two_judges_of_a_claim_that_one_denies_the_other_goes_on() {
     let commands = script.report(61, other, truth(&copy));
     assert!(!commands.contains(&Command::Cancel { worker: WorkerId(2), job: judged.id }));
     let commands = script.report(62, slow, truth(&judged));
-    let is_verdict = |command: &Command| matches!(command, Command::Convict { .. });
+    let is_verdict =
+        |command: &Command| matches!(command, Command::Judge(Judgement::Convict { .. }));
     assert!(commands.iter().any(is_verdict), "{commands:?}");
 }
 

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use outflank_coordinator::core::{
-    Command, Config, Event, Job, Memory, ProcessId, Report, SolveId, WorkerId,
+    Command, Config, Event, Job, Judgement, Memory, ProcessId, Report, SolveId, WorkerId,
 };
 use outflank_engine::{Bound, Position, Score, Square};
 
@@ -37,16 +37,18 @@ fn falsehood(job: &Job) -> Report {
 }
 
 /// Has every job done truly, until there is a verdict; returns it and the positions of those jobs.
-fn verdict(script: &mut Script, second: u64, commands: &[Command]) -> (Command, Vec<Position>) {
+fn verdict(script: &mut Script, second: u64, commands: &[Command]) -> (Judgement, Vec<Position>) {
     let mut jobs: VecDeque<(u64, Job)> = assigned(commands).into();
     let mut positions = Vec::new();
     while let Some((worker, job)) = jobs.pop_front() {
         positions.push(job.position);
         let commands = script.report(second, worker, truth(&job));
-        let is_verdict =
-            |command: &&Command| matches!(command, Command::Convict { .. } | Command::Trace { .. });
-        if let Some(verdict) = commands.iter().find(is_verdict) {
-            return (verdict.clone(), positions);
+        let verdict = commands.iter().find_map(|command| match command {
+            Command::Judge(verdict) => Some(verdict.clone()),
+            _ => None,
+        });
+        if let Some(verdict) = verdict {
+            return (verdict, positions);
         }
         jobs.extend(assigned(&commands));
     }
@@ -73,11 +75,11 @@ fn who_was_told_a_false_bound_is_not_convicted_and_who_made_that_is() {
     let told = Bound::exact(wrong(value));
     let (mut script, commands) = reported_falsely(told);
     let (verdict, solved) = verdict(&mut script, 2, &commands);
-    let Command::Trace { position: traced, held, truth } = verdict else { panic!("{verdict:?}") };
+    let Judgement::Trace { position: traced, held, truth } = verdict else { panic!("{verdict:?}") };
     assert_eq!((traced, held), (position, told), "{solved:?}");
     assert!(truth.merge(told).is_err());
     let commands = script.at(3, Event::Traced { process: ProcessId(42), others_below: true });
-    let condemned = Command::Condemn { position, held, truth, is_refused: true };
+    let condemned = Command::Judge(Judgement::Condemn { position, held, truth, is_refused: true });
     assert!(commands.contains(&condemned), "{commands:?}");
     script.store.0.clear();
     let commands = script.at(3, Event::TakenBack { era: 1 });
@@ -91,7 +93,7 @@ fn who_was_told_nothing_but_the_truth_is_convicted_when_that_is_known() {
     let (position, value) = child();
     let (mut script, commands) = reported_falsely(Bound::exact(value));
     let (verdict, solved) = verdict(&mut script, 2, &commands);
-    let Command::Convict { workers, is_refused, .. } = verdict else { panic!("{verdict:?}") };
+    let Judgement::Convict { workers, is_refused, .. } = verdict else { panic!("{verdict:?}") };
     assert_eq!((workers, is_refused), (vec![WorkerId(AUTHOR)], true));
     let judges = solved.iter().filter(|&&judged| judged == position).count();
     assert_eq!(judges, 2, "what it was told was solved again, twice: {solved:?}");
@@ -138,7 +140,7 @@ fn who_was_told_the_truth_by_an_earlier_coordinator_is_convicted_of_its_first_li
     let (position, value) = child();
     let (mut script, commands) = reported_falsely_to_the_next(Bound::exact(value));
     let (verdict, solved) = verdict(&mut script, 2, &commands);
-    let Command::Convict { workers, is_refused, .. } = verdict else { panic!("{verdict:?}") };
+    let Judgement::Convict { workers, is_refused, .. } = verdict else { panic!("{verdict:?}") };
     assert_eq!((workers, is_refused), (vec![WorkerId(10)], true));
     assert!(solved.contains(&position), "what it was told was solved again: {solved:?}");
 }
@@ -149,7 +151,7 @@ fn who_was_told_a_false_bound_by_an_earlier_coordinator_is_not_convicted() {
     let told = Bound::exact(wrong(value));
     let (mut script, commands) = reported_falsely_to_the_next(told);
     let (verdict, _) = verdict(&mut script, 2, &commands);
-    let Command::Trace { position: traced, held, .. } = verdict else { panic!("{verdict:?}") };
+    let Judgement::Trace { position: traced, held, .. } = verdict else { panic!("{verdict:?}") };
     assert_eq!((traced, held), (position, told), "its author is the one who is looked at");
 }
 
@@ -164,7 +166,7 @@ fn who_was_excused_by_an_earlier_coordinator_is_not_excused_again() {
     script.at(0, joined(9, 9, 1));
     let commands = script.report(1, AUTHOR, falsehood(&job));
     let (verdict, _) = verdict(&mut script, 2, &commands);
-    assert!(matches!(verdict, Command::Convict { is_refused: true, .. }), "{verdict:?}");
+    assert!(matches!(verdict, Judgement::Convict { is_refused: true, .. }), "{verdict:?}");
 }
 
 #[test]
@@ -178,7 +180,7 @@ fn what_an_earlier_coordinator_may_have_told_excuses_once() {
     for era in 1..3 {
         let commands = script.report(era, AUTHOR, falsehood(&job));
         let (verdict, _) = verdict(&mut script, era, &commands);
-        let Command::Convict { workers, is_refused, .. } = verdict else { panic!("{verdict:?}") };
+        let Judgement::Convict { workers, is_refused, .. } = verdict else { panic!("{verdict:?}") };
         assert_eq!((workers, is_refused), (vec![WorkerId(AUTHOR)], era == 2));
         script.store.0.clear();
         if era == 1 {
@@ -209,7 +211,7 @@ fn is_refused(script: &mut Script, job: &Job) -> bool {
     }
     let commands = script.report(1, AUTHOR, falsehood(job));
     let (verdict, _) = verdict(script, 2, &commands);
-    let Command::Convict { is_refused, .. } = verdict else { panic!("{verdict:?}") };
+    let Judgement::Convict { is_refused, .. } = verdict else { panic!("{verdict:?}") };
     is_refused
 }
 

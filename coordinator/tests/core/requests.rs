@@ -1,7 +1,8 @@
 //! What a request gets: its answer, its line, word of how far it is.
 
 use outflank_coordinator::core::{
-    Command, Config, Event, Job, Method, Millis, Report, Solution, SolveId, Source, WorkerId,
+    Command, Config, Event, Job, Judgement, Method, Millis, Report, Solution, SolveId, Source,
+    WorkerId,
 };
 use outflank_engine::{Bound, Position, Score, Square, Window};
 
@@ -303,7 +304,7 @@ fn who_claims_that_a_game_that_is_over_ended_otherwise_is_convicted_without_a_ju
     let lie = Report { children: vec![(square, wrong)], ..empty(&job, 100) };
     let commands = script.report(1, 1, Report { finished: true, ..lie });
     let verdict = commands.iter().find_map(|command| match command {
-        Command::Convict { workers, claimed, is_refused, .. } => {
+        Command::Judge(Judgement::Convict { workers, claimed, is_refused, .. }) => {
             Some((workers.clone(), *claimed, *is_refused))
         }
         _ => None,

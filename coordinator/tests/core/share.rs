@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use outflank_coordinator::core::{
-    Command, Config, ErrandDone, Event, Interim, Job, JobId, Method, Report, SolveId, WorkerId,
+    Command, Config, ErrandDone, Event, Interim, Job, JobId, Judgement, Method, Report, SolveId,
+    WorkerId,
 };
 use outflank_engine::{Belief, Bound, FoundBound, Position, Score, SharedHint};
 
@@ -563,7 +564,7 @@ fn nobody_is_told_what_a_worker_answers_that_was_found_to_be_wrong() {
     assert_eq!((second, again.id), (lead, audit.id));
     commands.extend(script.report(5, lead, truth(&again)));
     let convicted = commands.iter().find_map(|command| match command {
-        Command::Convict { workers, .. } => Some(workers.clone()),
+        Command::Judge(Judgement::Convict { workers, .. }) => Some(workers.clone()),
         _ => None,
     });
     assert_eq!(convicted, Some(vec![WorkerId(author)]));

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use outflank_coordinator::core::{
-    AuditId, Command, Config, Doubted, Event, Job, JobId, Memory, Method, Proof, Report, WorkerId,
+    AuditId, Command, Config, Doubted, Event, Job, JobId, Judgement, Memory, Method, Proof, Report,
+    WorkerId,
 };
 use outflank_engine::{Bound, Position, Score};
 
@@ -61,7 +62,9 @@ fn convict(script: &mut Script, worker: u64) -> Vec<Command> {
 
 fn convicted(commands: &[Command]) -> Vec<WorkerId> {
     let convicted = commands.iter().filter_map(|command| match command {
-        Command::Convict { workers, is_refused: true, .. } => Some(workers.clone()),
+        Command::Judge(Judgement::Convict { workers, is_refused: true, .. }) => {
+            Some(workers.clone())
+        }
         _ => None,
     });
     convicted.flatten().collect()
@@ -122,8 +125,7 @@ fn who_is_convicted_is_not_the_author_of_what_still_stands() {
     script.report(4, slow, empty(&judged, 1));
     let (second, audit) = only_job(&script.report(4, first, claim(&audit, value())));
     let commands = script.report(5, second, claim(&audit, value()));
-    let is_traced =
-        |command: &Command| matches!(command, Command::Trace { held, .. } if *held == wrong());
+    let is_traced = |command: &Command| matches!(command, Command::Judge(Judgement::Trace { held, .. }) if *held == wrong());
     assert!(commands.iter().any(is_traced), "the store says whose it is: {commands:?}");
     assert_eq!(convicted(&commands), []);
 }

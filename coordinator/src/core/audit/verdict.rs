@@ -5,7 +5,7 @@ use outflank_engine::{Bound, Position};
 use super::excuse::{Charge, Excuse};
 use super::{Audit, AuditId, Conflict, Core, Proof, Trial, Turn, Vote};
 use crate::core::fleet::Target;
-use crate::core::message::{Command, Method, ProcessId, Report, WorkerId};
+use crate::core::message::{Command, Judgement, Method, ProcessId, Report, WorkerId};
 
 impl Core {
     /// Takes what a worker says about a claim; without a report the worker has been lost.
@@ -102,7 +102,7 @@ impl Core {
         let claim = Proof { position, bound: truth, best_move, nodes, method, worker };
         self.audits.traced = Some((claim, held));
         self.audits.trial = Some(Trial { audit: id, position, held, truth });
-        turn.commands.push(Command::Trace { position, held, truth });
+        turn.commands.push(Command::Judge(Judgement::Trace { position, held, truth }));
     }
 
     /// Goes on when it was found that `process` has searched a false bound: takes back what it claimed, unless it may
@@ -129,7 +129,12 @@ impl Core {
                 true
             }
         };
-        turn.commands.push(Command::Condemn { position, held, truth, is_refused });
+        turn.commands.push(Command::Judge(Judgement::Condemn {
+            position,
+            held,
+            truth,
+            is_refused,
+        }));
     }
 
     /// Nobody can be asked: of an author and one who contradicts it neither is believed. Where it is
@@ -189,7 +194,12 @@ impl Core {
         self.told.excuse(self.fleet.process(worker));
         self.settle_audit(id);
         let (workers, is_refused) = (vec![worker], false);
-        turn.commands.push(Command::Convict { workers, position, claimed, is_refused });
+        turn.commands.push(Command::Judge(Judgement::Convict {
+            workers,
+            position,
+            claimed,
+            is_refused,
+        }));
     }
 
     /// Keeps a claim that does not hold for those who look into the case.
@@ -226,7 +236,12 @@ impl Core {
         }
         self.settle_audit(id);
         let is_refused = true;
-        turn.commands.push(Command::Convict { workers, position, claimed, is_refused });
+        turn.commands.push(Command::Judge(Judgement::Convict {
+            workers,
+            position,
+            claimed,
+            is_refused,
+        }));
     }
 
     /// Believes a process no more.

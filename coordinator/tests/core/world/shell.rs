@@ -1,7 +1,7 @@
 //! What stands around the core: it does what the commands say, as the service does.
 
 use outflank_coordinator::core::{
-    Command, ErrandDone, Event, Method, Millis, ProcessId, Proof, Report, WorkerId,
+    Command, ErrandDone, Event, Judgement, Method, Millis, ProcessId, Proof, Report, WorkerId,
 };
 use outflank_engine::{Bound, FoundBound, Position};
 
@@ -28,9 +28,7 @@ impl World {
                     batch.doubted.push((audit, self.attributed(vec![claim])[0]));
                 }
                 Command::Cleared { audit } => batch.cleared.push(audit),
-                Command::Convict { .. } | Command::Trace { .. } | Command::Condemn { .. } => {
-                    trial = Some(command);
-                }
+                Command::Judge(judgement) => trial = Some(judgement),
                 Command::Acknowledge { .. } => batch.releases.push((command, reported.clone())),
                 Command::Progressed { .. }
                 | Command::Solved { .. }
@@ -86,15 +84,15 @@ impl World {
     }
 
     /// Does what the service does when somebody was wrong.
-    fn judge(&mut self, trial: Command) {
+    fn judge(&mut self, trial: Judgement) {
         for (command, report) in self.store.write(u64::MAX) {
             self.release(command, report);
         }
         let (guilty, is_refused): (Vec<WorkerId>, bool) = match trial {
-            Command::Convict { workers, is_refused, .. } => {
+            Judgement::Convict { workers, is_refused, .. } => {
                 (workers.iter().map(|worker| self.processes[worker]).collect(), is_refused)
             }
-            Command::Trace { position, held, truth } => {
+            Judgement::Trace { position, held, truth } => {
                 self.apply(match self.store.source(position, held, truth) {
                     Ok(worker) => {
                         let others_below = self.store.others_have_searched_below(position, worker);
@@ -106,11 +104,10 @@ impl World {
                 });
                 return;
             }
-            Command::Condemn { position, held, truth, is_refused } => {
+            Judgement::Condemn { position, held, truth, is_refused } => {
                 let source = self.store.source(position, held, truth);
                 (vec![source.expect("it was traced to a worker")], is_refused)
             }
-            _ => unreachable!("nothing else is tried"),
         };
         let is_honest = |process: &&WorkerId| !self.liars.contains(process);
         let honest = guilty.iter().filter(is_honest).count();
