@@ -130,7 +130,7 @@ impl Control {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Returns whether the search has been asked to stop.
+    /// Returns whether the search has been asked to stop, or has run into its limit.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
@@ -268,8 +268,9 @@ pub struct Answer {
     pub order: Vec<Square>,
     /// The number of positions searched.
     pub nodes: u64,
-    /// Whether the search came to its end, which answers the window. Otherwise it was stopped or ran into
-    /// its limit; what is proved of the moves may answer the window all the same.
+    /// Whether the search came to its end, which answers the window. Otherwise it was stopped or ran into its limit, of
+    /// which [`Control::is_stopped`] tells, or it was told bounds that contradict what it has proved. What is proved of
+    /// the moves may answer the window all the same.
     pub finished: bool,
 }
 

@@ -71,6 +71,22 @@ fn a_search_ends_that_was_told_what_is_false() {
     }
 }
 
+/// Bounds of one position that contradict each other leave no window; with several threads nobody waits for the others.
+#[test]
+fn a_search_gives_up_where_bounds_leave_no_window() {
+    let asked = position(LONG);
+    let after = Square::all(asked.moves()).filter_map(|square| asked.play(square));
+    let lies = [Bound::at_least(Score::DRAW.up()), Bound::at_most(Score::DRAW.down())];
+    let known: Vec<_> = after.flat_map(|after| lies.map(|lie| (after, lie))).collect();
+    for threads in [1, 4] {
+        let request = Request { threads, known: known.clone(), ..Request::exact(asked) };
+        let control = Control::default();
+        let answer = engine().solve(&request, &control);
+        assert!(!answer.finished && !control.is_stopped(), "{answer:?}");
+        assert!(answer.nodes < 100_000_000, "{answer:?}");
+    }
+}
+
 /// The most moves that were found on any board, 35; no game comes to it.
 #[test]
 fn a_board_of_very_many_moves_is_searched_and_looked_at() {

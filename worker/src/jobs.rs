@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::thread::Builder;
 use std::time::Instant;
 
-use outflank_engine::{Bound, Control, Position, Request, SharedHint, Symmetry};
+use outflank_engine::{Answer, Bound, Control, Position, Request, SharedHint, Symmetry};
 use outflank_proto::message::{
     Found, FromMember, FromWorker, Interim, Job, MOST_FOUND, MOST_HINTS, Report, ToMember,
 };
@@ -384,6 +384,22 @@ impl Jobs {
     }
 }
 
+/// Searches with what was told. Where that turns out to be false, what is true can only be found without it.
+///
+/// # Panics
+/// If that does not come to an end either.
+fn solve_told(solver: &dyn Solver, request: &Request, control: &Control) -> Answer {
+    let has_given_up = |answer: &Answer| !answer.finished && !control.is_stopped();
+    let answer = solver.solve(request, control);
+    if !has_given_up(&answer) {
+        return answer;
+    }
+    tracing::warn!(position = ?request.position, "what was told of a position is false: it is searched again without that");
+    let answer = solver.solve_apart(&Request { known: Vec::new(), ..request.clone() }, control);
+    assert!(!has_given_up(&answer), "a search that was told nothing gave up");
+    answer
+}
+
 /// Solves a job. A panic of the solver becomes a report that says so.
 fn solve(solver: &dyn Solver, job: Job, control: &Control, member: Option<&Arc<Member>>) -> Report {
     let start = Instant::now();
@@ -399,7 +415,7 @@ fn solve(solver: &dyn Solver, job: Job, control: &Control, member: Option<&Arc<M
     let search = || match member {
         Some(member) if job.helps => Member::serve(member, solver, &request, control),
         _ if job.is_apart => solver.solve_apart(&request, control),
-        _ => solver.solve(&request, control),
+        _ => solve_told(solver, &request, control),
     };
     let searched = catch_unwind(AssertUnwindSafe(search));
     let missing = control.missing_threads();

@@ -169,6 +169,9 @@ pub(crate) fn principal<K: SearchSet>(
     }
     let hash = kernels.hash(board.player, board.opponent);
     let known = searcher.table().get(hash, board.player, board.opponent).unwrap_or(Entry::UNKNOWN);
+    if known.lower > known.upper {
+        return Err(Stopped); // What was told is false: no window is left.
+    }
     if known.lower >= beta || known.lower == known.upper {
         return Ok((known.lower, known.moves[0]));
     }

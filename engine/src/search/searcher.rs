@@ -11,8 +11,8 @@ use super::turns::Pace;
 use crate::evaluation::Weights;
 use crate::table::{Hints, Table};
 
-/// The search was asked to stop, ran into its limit, has become pointless, or was begun ahead and is dropped; there is
-/// no value.
+/// The search was asked to stop, ran into its limit, has become pointless, was begun ahead and is dropped, or was told
+/// what is false; there is no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stopped;
 

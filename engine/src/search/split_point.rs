@@ -13,6 +13,7 @@ use super::searcher::Stopped;
 #[derive(Debug)]
 pub(crate) struct SplitPoint {
     parent: Option<Arc<Self>>,
+    /// Whether no more values matter.
     cut: AtomicBool,
     moves: Vec<Candidate>,
     work: Mutex<Work>,
@@ -119,7 +120,8 @@ impl SplitPoint {
         self.work().task.node.empties
     }
 
-    /// Takes the value of a move back. Returns whether others are at moves of a position that is cut off.
+    /// Takes the value of a move back. Returns whether others are at moves of a position that is cut off, or whose value
+    /// nobody will know.
     pub(super) fn finish(&self, square: u32, value: Result<i32, Stopped>) -> bool {
         let mut work = self.work();
         work.running -= 1;
@@ -129,11 +131,11 @@ impl SplitPoint {
             Err(Stopped) if work.task.is_cut() => {}
             Err(Stopped) => work.stopped = true,
         }
-        let is_cut = work.task.is_cut();
-        if is_cut {
+        let is_over = !work.is_open();
+        if is_over {
             self.cut.store(true, Ordering::Relaxed);
         }
-        is_cut && work.running > 0
+        is_over && work.running > 0
     }
 
     /// Returns whether all moves that were taken have come back, each with a value if that is still needed.
