@@ -41,11 +41,13 @@ mod principal;
 mod promote;
 mod question;
 mod recent;
+mod room;
 mod share;
 mod slots;
 mod solve;
 mod split;
 mod stay;
+mod thought;
 mod told;
 mod value;
 
@@ -69,11 +71,12 @@ use fleet::{Fleet, Target, after};
 use graph::{Graph, Known};
 use inside::Insides;
 use need::Unsettled;
-use predictor::{Predictor, Thought};
+use predictor::Predictor;
 use question::{Item, Key, Question, Rank};
 use recent::Recent;
 use share::Sharing;
 use solve::Solve;
+use thought::Thought;
 use told::Told;
 
 /// With fewer nodes a search comes to no better opinion than a quick look: then a careful estimate is one.

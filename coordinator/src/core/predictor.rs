@@ -1,12 +1,9 @@
 //! What jobs will cost, corrected by what they have cost.
 
-use std::iter;
+use outflank_engine::Window;
 
-use outflank_engine::{Position, Window};
-
-use super::message::SolveId;
+use super::Core;
 use super::question::Key;
-use super::{Core, FEWEST_NODES, Turn, graph};
 
 /// How far the advisor's predictions are off, as learned from reports.
 #[derive(Clone, Copy, Debug, Default)]
@@ -54,181 +51,11 @@ impl Correction {
     }
 }
 
-/// The most nodes that the core spends on its own opinion of a position, or of all moves of one; half a second.
-const LONGEST_THOUGHT: f64 = 4e6;
-
-/// What it spends in a row grows with no more waiting threads than these, since all wait until each could have a job.
-const MOST_WAITING: usize = 4;
-
-/// The nodes of its own searches that count as a split: with 32 splits the core hears nothing for a second.
-const NODES_OF_A_SPLIT: f64 = 1e6;
-
-/// The nodes behind an opinion that many jobs rest on.
-const NODES_OF_AN_OPINION: u64 = 1_000_000;
-
-/// The core may think about each question it splits as long as this share of a job takes, divided by
-/// the number of threads that it keeps busy: so it never holds a fleet up.
-const THINKING_SHARE: f64 = 0.5;
-
-/// Of a goal that many workers are to search together it may think as long as this share of the goal takes them.
-const SHARE_OF_GOAL: f64 = 0.02;
-
-/// It spends that on so many opinions, or more if one would take more than a million nodes.
-const LOOKS: f64 = 8.0;
-
-/// What the core has thought.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Thought {
-    /// The most nodes in a row, for each thread that waits, that the request is worth which is thought about.
-    most: f64,
-    /// The number of jobs that had gone out when the last one did.
-    jobs: u64,
-    /// The nodes since then.
-    nodes: f64,
-    /// The nodes that no turn has been charged for yet.
-    uncharged: f64,
-}
-
 impl Core {
-    /// Notes for which request the core thinks now: not longer than until its client gives it up, since the client has no
-    /// other way to end a thought that nobody counts.
-    pub(super) fn think_for(&mut self, home: SolveId) {
-        let budget = self.solves.get(&home).and_then(|solve| solve.budget);
-        let most = self.config.most_thought;
-        self.thought.most = budget.map_or(most, |nodes| most.min(nodes as f64));
-    }
-
-    /// Returns how many of `nodes` the core may still spend on opinions before a job goes out, and takes them as spent.
-    fn afford(&mut self, nodes: f64) -> f64 {
-        if self.thought.jobs != self.fleet.leases_entered() {
-            self.thought =
-                Thought { jobs: self.fleet.leases_entered(), nodes: 0.0, ..self.thought };
-        }
-        let waiting = self.fleet.free_threads().clamp(1, MOST_WAITING);
-        let most = self.thought.most * waiting as f64;
-        let nodes = nodes.min((most - self.thought.nodes).max(0.0));
-        self.thought.nodes += nodes;
-        self.thought.uncharged += nodes;
-        nodes
-    }
-
-    /// Counts what the core has thought against the splits of this turn, so that it soon hears again what has come.
-    pub(super) fn charge(&mut self, turn: &mut Turn<'_>) {
-        let splits = (self.thought.uncharged / NODES_OF_A_SPLIT).floor();
-        self.thought.uncharged -= splits * NODES_OF_A_SPLIT;
-        turn.splits = turn.splits.saturating_sub(splits as usize);
-    }
-
     /// Returns the nodes that a job for `key`, whose position is in the graph, will probably take.
     pub(super) fn predicted_nodes(&mut self, key: Key) -> f64 {
         let estimate = self.estimate(key.position);
         let nodes = self.advisor.predicted_nodes(key.position, key.window, estimate);
         self.predictor.corrected(key.window, nodes)
-    }
-
-    /// Returns the likely value of `position`, which is in the graph, by a search.
-    pub(super) fn careful_estimate(&mut self, position: Position) -> i32 {
-        // A wrong guess here costs a whole round of jobs.
-        if !self.is_careful(position) && self.afford(LONGEST_THOUGHT) >= LONGEST_THOUGHT {
-            self.estimate_with(position, LONGEST_THOUGHT);
-        }
-        self.estimate(position)
-    }
-
-    /// Improves the opinions on the children of `position`, which are in the graph.
-    pub(super) fn think(&mut self, position: Position) {
-        let threads = self.fleet.threads().max(1) as f64;
-        let nodes = (THINKING_SHARE * self.job_size() / threads).min(LONGEST_THOUGHT);
-        if self.afford(nodes) < nodes {
-            return; // Somebody has waited long enough: quick looks must do.
-        }
-        let children = graph::edges(position);
-        let nodes = nodes / children.len().max(1) as f64;
-        for edge in children {
-            self.estimate_with(edge.child, nodes);
-        }
-    }
-
-    /// Improves the opinions on a goal that many workers are to search together, and on its children, the
-    /// most promising first: the larger the goal, the more jobs rest on that. The core searches as many of
-    /// them at once as its advisor has threads.
-    pub(super) fn think_deep(&mut self, key: Key) {
-        let threads = self.fleet.threads().max(1) as f64;
-        let predicted = self.questions.get(&key).map_or(0.0, |question| question.predicted);
-        let rests = (THINKING_SHARE * self.job_size()).max(SHARE_OF_GOAL * predicted);
-        // What one of the core's threads may search.
-        let mut budget = rests / threads;
-        let at_once = self.advisor.threads();
-        let nodes = (budget * at_once as f64 / LOOKS)
-            .clamp(FEWEST_NODES as f64, NODES_OF_AN_OPINION as f64);
-        while budget >= nodes {
-            let children = self.ordered_children(key.position);
-            let mut open: Vec<Position> = iter::once(key.position)
-                .chain(children)
-                .filter(|&any| !self.is_careful(any))
-                .collect();
-            open.truncate(at_once);
-            // Somebody may have waited long enough: then quick looks must do.
-            if open.is_empty() || self.afford(nodes) < nodes {
-                break;
-            }
-            self.look(&open, nodes);
-            budget -= nodes;
-            if open[0] == key.position {
-                let chance = self.prior(key);
-                if let Some(question) = self.questions.get_mut(&key)
-                    && question.belief.is_none()
-                {
-                    question.chance = chance;
-                }
-            }
-        }
-    }
-
-    fn is_careful(&self, position: Position) -> bool {
-        self.graph.get(position).is_none_or(|node| node.careful)
-    }
-
-    /// Has opinions of `positions` in the graph by searches of so many nodes each.
-    fn look(&mut self, positions: &[Position], nodes: f64) {
-        let estimates = self.advisor.careful_estimates(positions, nodes as u64);
-        for (&position, estimate) in positions.iter().zip(estimates) {
-            if let Some(node) = self.graph.get_mut(position) {
-                (node.careful, node.estimate, node.searched) = (true, Some(estimate), Some(nodes));
-            }
-        }
-    }
-
-    /// Has a better opinion of a goal of which no worker on trial has said what it believes: what is
-    /// asked below rests on it, and costs many jobs. A fleet that asks for so many that the core could not keep up
-    /// does without.
-    pub(super) fn think_of(&mut self, key: Key) {
-        let is_doubtful = self.questions.get(&key).is_some_and(|question| {
-            question.belief.is_none() && question.predicted > self.largest_job()
-        });
-        let threads = self.fleet.threads().max(1) as f64;
-        let affordable = THINKING_SHARE * self.config.longest_job / threads;
-        let affordable = affordable.min(self.thought.most);
-        if !is_doubtful || !self.has_many_requests() || affordable < NODES_OF_AN_OPINION as f64 {
-            return;
-        }
-        let Some(node) = self.graph.get_mut(key.position) else { return };
-        if node.searched.is_none() {
-            self.thought.uncharged += NODES_OF_AN_OPINION as f64;
-            (node.searched, node.careful) = (Some(NODES_OF_AN_OPINION as f64), true);
-            node.estimate = Some(self.advisor.careful_estimate(key.position, NODES_OF_AN_OPINION));
-        }
-        let chance = self.prior(key);
-        if let Some(question) = self.questions.get_mut(&key) {
-            question.chance = chance;
-        }
-    }
-
-    fn estimate_with(&mut self, position: Position, nodes: f64) {
-        let Some(node) = self.graph.get_mut(position) else { return };
-        if !node.careful {
-            node.careful = true;
-            node.estimate = Some(self.advisor.careful_estimate(position, nodes as u64));
-        }
     }
 }

@@ -1,0 +1,142 @@
+//! Jobs that are hardly needed any more, and make room for something that waits and is needed.
+//!
+//! What is needed changes while jobs run (`need`), so that one may be under way that would not be handed out any more. It
+//! is stopped only where nobody is free, and what waits is much more likely needed.
+
+use super::question::State;
+use super::{Core, Turn};
+
+/// When a job that is hardly needed makes room for something that waits.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Room {
+    /// It is needed with less than this chance, …
+    pub(super) below: f64,
+    /// … what waits so many times as likely, …
+    times: f64,
+    /// … and with at least this share of `Config::preempt_for`.
+    share: f64,
+}
+
+const ROOM: Room = Room { below: 0.05, times: 1.0, share: 1.0 };
+
+/// The same where so many workers search a single position that most of what they do is speculation: nothing that
+/// waits is as good as sure there.
+const ROOM_AMONG_MANY: Room = Room { below: 0.15, times: 3.0, share: 0.2 };
+
+impl Room {
+    fn is_made(self, need: f64, most: f64) -> bool {
+        need < self.below && self.times * need <= most
+    }
+}
+
+impl Core {
+    /// Stops a job that is hardly needed any more if something waits that is. Its question waits
+    /// again, and its worker keeps its tables.
+    pub(super) fn make_room(&mut self, turn: &mut Turn<'_>) {
+        let waits = [self.queue.first(), self.ready.first()].into_iter().flatten();
+        let most = waits.map(|(rank, _)| rank.need()).fold(0.0, f64::max);
+        let (room, preempt_for) = (self.room(), self.config.preempt_for);
+        let is_wanted = preempt_for <= 1.0 && most >= room.share * preempt_for;
+        if !self.is_steered() || self.fleet.free_threads() > 0 || !is_wanted {
+            return;
+        }
+        while let Some(&(doubt, key)) = self.doomed.first() {
+            let question = self.questions.get(&key);
+            let running = question.and_then(|question| match &question.state {
+                State::Running { jobs, since } => Some((question.need, jobs.clone(), *since)),
+                _ => None,
+            });
+            if running.as_ref().is_some_and(|&(need, ..)| !room.is_made(need, most)) {
+                return; // Nor is any other: later there may be more that is needed.
+            }
+            self.doomed.remove(&(doubt, key));
+            let Some((_, jobs, since)) = running else { continue };
+            self.single_copies.remove(&(since, key));
+            self.cancel(turn, &jobs);
+            self.unpark(key);
+            self.enqueue(key);
+            return;
+        }
+    }
+
+    /// Returns when jobs make room in this fleet.
+    pub(super) fn room(&self) -> Room {
+        let are_many = self.slots() > self.config.large_above;
+        if are_many && self.is_deep() { ROOM_AMONG_MANY } else { ROOM }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use outflank_engine::{Bound, Position, Score, Square, Window};
+
+    use super::*;
+    use crate::core::message::{Command, Event, Millis, ProcessId, Proofs, SolveId, WorkerId};
+    use crate::core::question::{Key, Wanted};
+    use crate::core::{Advisor, Config};
+
+    struct Nothing;
+
+    impl Proofs for Nothing {
+        fn get(&self, _position: Position) -> Option<(Bound, Option<Square>)> {
+            None
+        }
+    }
+
+    struct NoOpinion;
+
+    impl Advisor for NoOpinion {
+        fn estimate(&self, _position: Position) -> i32 {
+            0
+        }
+
+        fn predicted_nodes(&self, _position: Position, _window: Window, _estimate: i32) -> f64 {
+            1.0
+        }
+    }
+
+    #[test]
+    fn a_job_that_made_no_room_yet_makes_it_when_something_waits_that_is_needed_more() {
+        let are_many = Config { large_above: 0, goals_from: 1, ..Config::default() };
+        let always_deep = Config { threads_per_deep: 0, ..are_many };
+        let mut core = Core::new(always_deep, Box::new(NoOpinion));
+        let (worker, process) = (WorkerId(1), ProcessId(1));
+        core.on(Millis(0), Event::Joined { worker, process, threads: 1, shares: false }, &Nothing);
+        let position = Position::START;
+        let [running, waiting] = [Score::DRAW, Score::DRAW.up()].map(|least| {
+            let window = Window::at_least(least).expect("not the least score");
+            Key { position: position.canonical(), window }
+        });
+        for (number, Key { window, .. }) in [(1, running), (2, waiting)] {
+            let solve = SolveId(number);
+            core.on(
+                Millis(0),
+                Event::Submitted { solve, position, window, budget: None },
+                &Nothing,
+            );
+        }
+        // Goals alone would not be deep.
+        core.crowd.came(SolveId(3), Window::FULL, 3);
+        let mut room_for = |need: f64| {
+            let mut turn = Turn::new(Millis(1), &Nothing);
+            core.set_need(running, Wanted::Solve(SolveId(1)), 0.1);
+            core.set_need(waiting, Wanted::Solve(SolveId(2)), need);
+            core.make_room(&mut turn);
+            turn.finish()
+        };
+        assert_eq!(room_for(0.2), [], "hardly more likely");
+        let stopped = room_for(0.9);
+        assert!(
+            matches!(stopped[..], [Command::Cancel { worker: WorkerId(1), .. }]),
+            "{stopped:?}"
+        );
+    }
+
+    #[test]
+    fn a_job_makes_room_for_what_is_needed_much_more_likely_and_among_many_workers_sooner() {
+        assert!(ROOM.is_made(0.04, 0.5) && !ROOM.is_made(0.1, 0.5));
+        assert!(ROOM_AMONG_MANY.is_made(0.1, 0.4), "four times as likely");
+        assert!(!ROOM_AMONG_MANY.is_made(0.1, 0.2), "hardly more likely");
+        assert!(!ROOM_AMONG_MANY.is_made(0.2, 0.9), "too likely needed itself");
+    }
+}
