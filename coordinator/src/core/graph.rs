@@ -187,7 +187,7 @@ impl Graph {
 }
 
 /// Returns how the lower position of `edge` lies in a request where `position` lies as `symmetry` says.
-pub(super) fn symmetry_below(position: Position, symmetry: Symmetry, edge: Edge) -> Symmetry {
+fn symmetry_below(position: Position, symmetry: Symmetry, edge: Edge) -> Symmetry {
     let below = match edge.square {
         Some(square) => position.play(square).unwrap_or(position),
         None => position.pass(),

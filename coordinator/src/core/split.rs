@@ -22,7 +22,7 @@ impl Core {
 
     /// Expands a question that runs, or that waits and is not in the queue: a goal or a wide window
     /// into questions one ply down. Its running jobs go on.
-    pub(super) fn expand(&mut self, turn: &mut Turn<'_>, key: Key) {
+    fn expand(&mut self, turn: &mut Turn<'_>, key: Key) {
         self.rehome(key);
         let Some(question) = self.questions.get_mut(&key) else { return };
         let (home, predicted) = (question.home, question.predicted);
@@ -97,7 +97,7 @@ impl Core {
     }
 
     /// Returns whether a goal is expected to hold, so that one move suffices.
-    pub(super) fn seeks(&mut self, key: Key) -> bool {
+    fn seeks(&mut self, key: Key) -> bool {
         let belief = self.questions.get(&key).and_then(|question| question.belief);
         match belief {
             _ if self.is_steered() => self.chance(key) >= 0.5,
@@ -106,7 +106,7 @@ impl Core {
         }
     }
 
-    pub(super) fn set_plan(&mut self, key: Key, new: Plan) {
+    fn set_plan(&mut self, key: Key, new: Plan) {
         if let Some(question) = self.questions.get_mut(&key)
             && let State::Expanded { plan, .. } = &mut question.state
         {
@@ -135,7 +135,7 @@ impl Core {
     }
 
     /// Asks about the next child of a question that seeks a move. Returns whether one is open now.
-    pub(super) fn try_brother(&mut self, turn: &Turn<'_>, key: Key) -> bool {
+    fn try_brother(&mut self, turn: &Turn<'_>, key: Key) -> bool {
         let need = match self.questions.get(&key) {
             Some(question) => match (&question.brother, &question.state) {
                 (Some((rank, _)), State::Expanded { open, .. }) if !open.is_empty() => {

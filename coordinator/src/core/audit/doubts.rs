@@ -112,7 +112,7 @@ impl Core {
     }
 
     /// Closes the audits that `is_over` names, and those of bounds that nobody holds any more.
-    pub(super) fn close_audits(&mut self, turn: &mut Turn<'_>, is_over: impl Fn(&Audit) -> bool) {
+    fn close_audits(&mut self, turn: &mut Turn<'_>, is_over: impl Fn(&Audit) -> bool) {
         let proofs = turn.proofs;
         let is_held = |claim: &Proof| proofs.holds(claim.position, claim.bound);
         let over = |audit: &Audit| is_over(audit) || audit.held.is_none() && !is_held(&audit.claim);
