@@ -190,21 +190,10 @@ fn board_of(text: &str) -> Option<Position> {
         "O" | "o" | "0" => false,
         _ => return None,
     };
+    let (black, white) = if is_black { ('X', 'O') } else { ('O', 'X') };
     let square = |character| match character {
-        'X' | 'x' | '*' => {
-            if is_black {
-                'X'
-            } else {
-                'O'
-            }
-        }
-        'O' | 'o' | '0' => {
-            if is_black {
-                'O'
-            } else {
-                'X'
-            }
-        }
+        'X' | 'x' | '*' => black,
+        'O' | 'o' | '0' => white,
         '.' => '-',
         other => other,
     };
