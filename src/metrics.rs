@@ -111,8 +111,7 @@ pub(crate) fn of_worker(reading: &Reading) -> anyhow::Result<String> {
     }
     counter(&mut registry, "connections", "Connections to coordinators", reading.connections);
     counter(&mut registry, "nodes", "Positions searched, by the last sign of life", reading.nodes);
-    let JobCounts { done, stopped, failed } = reading.jobs;
-    jobs(&mut registry, JobCounts { done, stopped, failed });
+    jobs(&mut registry, reading.jobs);
     text(&registry)
 }
 

@@ -28,7 +28,7 @@ pub(crate) fn run(action: &StoreAction, quiet: bool) -> Result<Exit, Failure> {
 }
 
 /// Opens the store in the folder `path`, made if it is missing, and tells what had to be mended.
-pub(crate) fn open(path: &Path) -> Result<Store, Failure> {
+fn open(path: &Path) -> Result<Store, Failure> {
     let (store, opened) = Store::open(path).or_exit(Exit::Store)?;
     tell(path, &opened);
     Ok(store)
@@ -41,17 +41,15 @@ pub(crate) async fn opened(path: &Path) -> Result<Store, Failure> {
     runtime::aside(move || open(&path)).await
 }
 
-/// As [`open_existing`], without holding up the runtime, as [`opened`].
+/// Opens a store that must exist, as [`opened`], and tells what had to be mended.
 pub(crate) async fn opened_existing(path: &Path) -> Result<Store, Failure> {
     let path = path.to_owned();
-    runtime::aside(move || open_existing(&path)).await
-}
-
-/// Opens a store that must exist, and tells what had to be mended.
-pub(crate) fn open_existing(path: &Path) -> Result<Store, Failure> {
-    let (store, opened) = Store::open_existing(path).or_exit(Exit::Store)?;
-    tell(path, &opened);
-    Ok(store)
+    let open_existing = move || {
+        let (store, opened) = Store::open_existing(&path).or_exit(Exit::Store)?;
+        tell(&path, &opened);
+        Ok(store)
+    };
+    runtime::aside(open_existing).await
 }
 
 /// Opens a store that must exist to look at it, whether it can be written or only be read, and tells what was found.
