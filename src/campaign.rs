@@ -22,8 +22,7 @@ use place::Place;
 pub(crate) use show::{progress, value};
 use wait::Work;
 
-use crate::cluster::client_failure;
-use crate::exit::{Exit, Failure};
+use crate::exit::{Exit, Failure, client_failure};
 use crate::numbers::counted;
 use crate::{interrupt, output, runtime, typed};
 

@@ -9,18 +9,17 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use outflank_coordinator::advisor::EngineAdvisor;
-use outflank_coordinator::client::{self, ClientError, Connection, SolveRequest, Update};
+use outflank_coordinator::client::{self, Connection, SolveRequest, Update};
 use outflank_coordinator::core::Solution;
-use outflank_coordinator::service::{Options, Service, ServiceError};
+use outflank_coordinator::service::{Options, Service};
 use outflank_coordinator::store::Store;
 use outflank_engine::{Position, Window};
-use outflank_proto::Access;
 use outflank_worker::{Coordinator, WorkerError};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::arguments::{Search, Solve};
-use crate::exit::{Exit, Failure, OrExit};
+use crate::exit::{Exit, Failure, client_failure, service_failure, worker_failure};
 use crate::{access, arguments, machine, runtime, store, typed};
 
 /// The time between two signs of life of the worker in this process: they carry the node counts that
@@ -218,49 +217,4 @@ pub(crate) async fn start_service(
     let advisor = advisor.context("setting the coordinator's estimates up")?;
     let start = move || Service::start(options, Arc::new(store), Box::new(advisor));
     runtime::aside(move || start().map_err(service_failure)).await
-}
-
-/// Returns the failure of a coordinator with its exit code.
-pub(crate) fn service_failure(error: ServiceError) -> Failure {
-    let exit = match error {
-        ServiceError::Store(_) | ServiceError::Campaigns(_) => Exit::Store,
-        ServiceError::Serving(_) => Exit::Connection,
-        ServiceError::Panicked { .. } | ServiceError::Thread { .. } | ServiceError::Stuck => {
-            Exit::Failed
-        }
-    };
-    Failure::new(exit, error)
-}
-
-/// Returns the failure of a worker with its exit code.
-pub(crate) fn worker_failure(error: WorkerError) -> Failure {
-    let exit = match error {
-        // More memory was asked for than there is.
-        WorkerError::Threads { .. } | WorkerError::Engine(_) => Exit::BadInput,
-        WorkerError::Unauthenticated { .. } => Exit::NotAdmitted,
-        WorkerError::Distrusted { .. } => Exit::Distrusted,
-        WorkerError::Refused { .. } | WorkerError::Unacknowledged { .. } => Exit::Connection,
-    };
-    Failure::new(exit, error)
-}
-
-/// Returns the failure of a request with its exit code.
-pub(crate) fn client_failure(error: ClientError) -> Failure {
-    let exit = match error {
-        ClientError::Address(_) | ClientError::Rejected { .. } => Exit::BadInput,
-        ClientError::Unreachable { .. }
-        | ClientError::NotListening { .. }
-        | ClientError::Refused { .. }
-        | ClientError::Lost { .. } => Exit::Connection,
-        ClientError::Unauthenticated { .. } | ClientError::NotPermitted { .. } => Exit::NotAdmitted,
-        ClientError::Contradicted { .. } => Exit::Contradiction,
-        ClientError::Store { .. } => Exit::Store,
-        ClientError::Failed { .. } => Exit::Failed,
-    };
-    Failure::new(exit, error)
-}
-
-/// Returns the way to the coordinator at `address` if that is HOST:PORT, several of these, or @FILE.
-pub(crate) fn checked(address: &str, access: Access) -> Result<Coordinator, Failure> {
-    Coordinator::at(address, access).or_exit(Exit::BadInput)
 }

@@ -8,7 +8,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::arguments::Coordinator;
-use crate::exit::{Exit, Failure};
+use crate::exit::{Exit, Failure, service_failure};
 use crate::port::{self, Port};
 use crate::web::{self, Limits, Shown};
 use crate::{access, cluster, interrupt, machine, output, runtime, store};
@@ -33,7 +33,7 @@ async fn serve(arguments: &Coordinator) -> Result<Exit, Failure> {
         Some(listener) => watchers(listener, &service, &stop)?,
         None => JoinSet::new(),
     };
-    service.serve(listener, stop).await.map_err(cluster::service_failure)?;
+    service.serve(listener, stop).await.map_err(service_failure)?;
     tracing::info!(%address, %store, "stopped");
     Ok(Exit::Done)
 }

@@ -3,6 +3,10 @@
 use std::io;
 use std::process::ExitCode;
 
+use outflank_coordinator::client::ClientError;
+use outflank_coordinator::service::ServiceError;
+use outflank_worker::WorkerError;
+
 use crate::output;
 
 /// How the command ended. `docs/exit-codes.md` and the help list the numbers.
@@ -86,9 +90,7 @@ impl Failure {
         output::note(&format!("error: {text}"));
         self.exit.into()
     }
-}
 
-impl Failure {
     fn is_closed_pipe(&self) -> bool {
         let kinds = self.error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
         kinds.map(io::Error::kind).any(|kind| kind == io::ErrorKind::BrokenPipe)
@@ -111,4 +113,44 @@ impl<T, E: Into<anyhow::Error>> OrExit<T> for Result<T, E> {
     fn or_exit(self, exit: Exit) -> Result<T, Failure> {
         self.map_err(|error| Failure::new(exit, error))
     }
+}
+
+/// Returns the failure of a coordinator with its exit code.
+pub(crate) fn service_failure(error: ServiceError) -> Failure {
+    let exit = match error {
+        ServiceError::Store(_) | ServiceError::Campaigns(_) => Exit::Store,
+        ServiceError::Serving(_) => Exit::Connection,
+        ServiceError::Panicked { .. } | ServiceError::Thread { .. } | ServiceError::Stuck => {
+            Exit::Failed
+        }
+    };
+    Failure::new(exit, error)
+}
+
+/// Returns the failure of a worker with its exit code.
+pub(crate) fn worker_failure(error: WorkerError) -> Failure {
+    let exit = match error {
+        // More memory was asked for than there is.
+        WorkerError::Threads { .. } | WorkerError::Engine(_) => Exit::BadInput,
+        WorkerError::Unauthenticated { .. } => Exit::NotAdmitted,
+        WorkerError::Distrusted { .. } => Exit::Distrusted,
+        WorkerError::Refused { .. } | WorkerError::Unacknowledged { .. } => Exit::Connection,
+    };
+    Failure::new(exit, error)
+}
+
+/// Returns the failure of a request with its exit code.
+pub(crate) fn client_failure(error: ClientError) -> Failure {
+    let exit = match error {
+        ClientError::Address(_) | ClientError::Rejected { .. } => Exit::BadInput,
+        ClientError::Unreachable { .. }
+        | ClientError::NotListening { .. }
+        | ClientError::Refused { .. }
+        | ClientError::Lost { .. } => Exit::Connection,
+        ClientError::Unauthenticated { .. } | ClientError::NotPermitted { .. } => Exit::NotAdmitted,
+        ClientError::Contradicted { .. } => Exit::Contradiction,
+        ClientError::Store { .. } => Exit::Store,
+        ClientError::Failed { .. } => Exit::Failed,
+    };
+    Failure::new(exit, error)
 }

@@ -11,8 +11,7 @@ use outflank_proto::campaign::Campaign;
 use outflank_proto::fleet::Overview;
 
 use crate::arguments::Access;
-use crate::cluster::client_failure;
-use crate::exit::{self, Exit, Failure};
+use crate::exit::{self, Exit, Failure, client_failure};
 use crate::{campaign, cluster, interrupt, output, overview, runtime};
 
 /// The time between two looks on a terminal.

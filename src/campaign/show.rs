@@ -10,8 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::arguments::Import;
 use super::next::Next;
-use crate::cluster::client_failure;
-use crate::exit::{Exit, Failure};
+use crate::exit::{Exit, Failure, client_failure};
 use crate::numbers::{counted, grouped, short, span};
 use crate::output;
 

@@ -14,8 +14,7 @@ use tokio::task::JoinSet;
 use super::arguments::{Export, Import};
 use super::next::Next;
 use super::{one, show};
-use crate::cluster::client_failure;
-use crate::exit::{Exit, Failure, OrExit};
+use crate::exit::{Exit, Failure, OrExit, client_failure};
 use crate::files::WholeFile;
 use crate::{files, output};
 

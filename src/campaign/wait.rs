@@ -9,8 +9,7 @@ use outflank_proto::campaign::Campaign;
 use super::next::Next;
 use super::show;
 use super::watch::Watch;
-use crate::cluster::client_failure;
-use crate::exit::{Exit, Failure, OrExit};
+use crate::exit::{Exit, Failure, OrExit, client_failure};
 use crate::output;
 
 /// The time between two looks.

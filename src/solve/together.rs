@@ -14,8 +14,7 @@ use outflank_engine::notation::Problem;
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
-use crate::cluster::client_failure;
-use crate::exit::Failure;
+use crate::exit::{Failure, client_failure};
 use crate::progress::ListDisplay;
 
 /// The most requests that are open at a time; a longer list is better made a campaign.
