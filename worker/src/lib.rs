@@ -20,6 +20,7 @@ mod run;
 mod session;
 mod solver;
 mod tale;
+mod worker;
 
 pub use error::WorkerError;
 pub use gauges::{Gauges, Reading};

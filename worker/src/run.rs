@@ -9,7 +9,8 @@ use outflank_proto::message::MOST_THREADS;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::session::{Ended, Worker};
+use crate::session::Ended;
+use crate::worker::Worker;
 use crate::{Coordinator, Options, Solver, WorkerError};
 
 /// The time after which the same loss is worth another line in the log.

@@ -1,23 +1,18 @@
 //! One connection to the coordinator, from hello to the end.
 
 use std::pin::pin;
-use std::sync::Arc;
 use std::time::Duration;
 
-use outflank_proto::message::{FromWorker, Hello, Report, ToWorker, Welcome};
+use outflank_proto::message::{FromWorker, Report, ToWorker, Welcome};
 use outflank_proto::v1::cluster_client::ClusterClient;
-use outflank_proto::{
-    Connection, NEWEST_PROTOCOL, OLDEST_PROTOCOL, Reached, is_made_up, is_role_refusal, v1, words,
-};
+use outflank_proto::{Connection, Reached, is_made_up, is_role_refusal, v1, words};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, Interval, MissedTickBehavior};
 use tokio_stream::wrappers::ReceiverStream;
 use tokio_util::sync::CancellationToken;
 use tonic::{Code, Status, Streaming};
 
-use crate::jobs::Jobs;
-use crate::outbox::Outbox;
-use crate::{Options, Solver};
+use crate::worker::Worker;
 
 /// How long the coordinator may take to answer a hello.
 const WELCOME_DEADLINE: Duration = Duration::from_secs(15);
@@ -48,50 +43,7 @@ pub(crate) enum Ended {
     },
 }
 
-/// What a worker has, whether it is connected or not.
-#[derive(Debug)]
-pub(crate) struct Worker {
-    options: Options,
-    jobs: Jobs,
-    reports: mpsc::Receiver<Report>,
-    /// What those say that share a search with other workers.
-    words: mpsc::UnboundedReceiver<FromWorker>,
-    outbox: Outbox,
-    sessions: u64,
-    /// What coordinators know this process by, over all its connections. It is a secret, and never logged: who knows it
-    /// can speak in the name of this process.
-    instance: u64,
-    /// When it leaves whatever is not acknowledged; `None` until it is told to stop.
-    leaves_at: Option<Instant>,
-}
-
 impl Worker {
-    pub(crate) fn new(solver: Arc<dyn Solver>, options: Options) -> Self {
-        options.gauges.set_threads(options.threads);
-        let (jobs, reports, words) = Jobs::new(solver, options.threads);
-        let instance =
-            getrandom::u64().expect("the system draws random numbers for everybody").max(1);
-        Self {
-            options,
-            jobs,
-            reports,
-            words,
-            outbox: Outbox::default(),
-            sessions: 0,
-            instance,
-            leaves_at: None,
-        }
-    }
-
-    /// Stops what is running and returns the number of reports that were not acknowledged.
-    pub(crate) fn abandon(mut self) -> usize {
-        self.jobs.stop_all();
-        while let Ok(report) = self.reports.try_recv() {
-            self.outbox.keep(report);
-        }
-        self.outbox.reports().len()
-    }
-
     /// Works over `connection` until the connection ends or, after `stop`, everything is handed back.
     pub(crate) async fn session(
         &mut self,
@@ -133,61 +85,6 @@ impl Worker {
             Err(_status) if stop.is_cancelled() && session.worker.may_leave() => Ended::Left,
             Err(status) => lost(words::of_status(&status)),
         }
-    }
-
-    fn is_done(&self) -> bool {
-        self.jobs.is_empty() && self.outbox.reports().is_empty()
-    }
-
-    /// Returns whether a worker that was told to stop has nothing left to hand back, or no time left for it.
-    fn may_leave(&self) -> bool {
-        self.is_done() || self.leaves_at.is_some_and(|leaves_at| leaves_at <= Instant::now())
-    }
-
-    /// Shows what there is to those who watch.
-    fn show(&self) {
-        let gauges = &self.options.gauges;
-        gauges.set_running(self.jobs.len(), self.jobs.nodes());
-        gauges.set_unacknowledged(self.outbox.reports().len());
-    }
-
-    /// Stops what is running, and returns when the worker leaves whatever is not acknowledged.
-    fn stop(&mut self) -> Instant {
-        self.jobs.stop_all();
-        *self.leaves_at.get_or_insert_with(|| Instant::now() + self.options.drain_deadline)
-    }
-
-    /// Waits, without a connection, for `done`; `None` if the worker is told to stop before and has nothing to
-    /// hand back, or cannot any more.
-    pub(crate) async fn wait_for<T>(
-        &mut self,
-        done: impl Future<Output = T>,
-        stop: &CancellationToken,
-    ) -> Option<T> {
-        let mut done = pin!(done);
-        if let Some(result) = stop.run_until_cancelled(&mut done).await {
-            return Some(result);
-        }
-        let leaves_at = self.stop();
-        if self.is_done() {
-            return None;
-        }
-        tokio::time::timeout_at(leaves_at, done).await.ok()
-    }
-
-    fn hello(&self) -> FromWorker {
-        FromWorker::Hello(Hello {
-            oldest_protocol: OLDEST_PROTOCOL,
-            newest_protocol: NEWEST_PROTOCOL,
-            build: self.options.build.clone(),
-            isa: self.options.isa.to_string(),
-            host: self.options.host.clone(),
-            threads: self.options.threads,
-            table_bytes: u64::try_from(self.options.table_bytes).unwrap_or(u64::MAX),
-            instance: self.instance,
-            listens: true,
-            shares: true,
-        })
     }
 }
 

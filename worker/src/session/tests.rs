@@ -1,12 +1,15 @@
 //! What a connection's beginning and its end mean, and what is kept over them.
 
+use std::sync::Arc;
+
 use outflank_engine::{Answer, Control, Position, Request, Symmetry, Window};
 use outflank_kernel::Isa;
 use outflank_proto::message::{FromMember, Job};
-use outflank_proto::role_refused;
+use outflank_proto::{NEWEST_PROTOCOL, role_refused};
 use tonic::metadata::MetadataMap;
 
 use super::*;
+use crate::{Options, Solver};
 
 #[test]
 fn a_caller_of_another_role_is_not_told_that_it_was_wrong() {
