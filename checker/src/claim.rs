@@ -64,8 +64,7 @@ impl Claim {
     }
 
     /// Returns whether a position of the value `value` satisfies the claim.
-    #[must_use]
-    pub const fn is_satisfied_by(self, value: i32) -> bool {
+    const fn is_satisfied_by(self, value: i32) -> bool {
         match self.side {
             Side::AtMost => value <= self.value,
             Side::AtLeast => value >= self.value,

@@ -10,10 +10,10 @@ use crate::printable::{printable, shortened};
 use crate::rules::{self, Position};
 
 /// The name of the format.
-pub const FORMAT: &str = "outflank-proof";
+const FORMAT: &str = "outflank-proof";
 
 /// The version of the format that is read here.
-pub const VERSION: u32 = 1;
+const VERSION: u32 = 1;
 
 /// One line of a proof.
 #[derive(Clone, Debug, PartialEq, Eq)]

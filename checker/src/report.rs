@@ -148,8 +148,7 @@ impl Report {
 
     /// Returns the share of the leaves in the population that may be wrong at most, at the given
     /// confidence; `None` if a leaf of the sample is wrong, or if there is no sample of them though there are leaves.
-    #[must_use]
-    pub fn excluded(&self, confidence: f64) -> Option<f64> {
+    fn excluded(&self, confidence: f64) -> Option<f64> {
         let sampled = self.sampled.len() as u64;
         match sampled {
             _ if self.wrong().next().is_some() => None,

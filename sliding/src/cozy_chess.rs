@@ -6,12 +6,12 @@
 //!
 //! ```
 //! use cozy_chess::{BitBoard, Square};
-//! use sliding::cozy_chess::{bit_board, get_rook_moves, square_number};
+//! use sliding::cozy_chess::{get_rook_moves, square_number};
 //!
 //! let blockers = BitBoard::from(Square::D6) | BitBoard::from(Square::F3);
 //! assert_eq!(get_rook_moves(Square::D3, blockers), cozy_chess::get_rook_moves(Square::D3, blockers));
 //! // For the rest of the crate, a square is a number and a board is a word.
-//! let moves = bit_board(sliding::queen(square_number(Square::D3), blockers.0));
+//! let moves = BitBoard(sliding::queen(square_number(Square::D3), blockers.0));
 //! assert!(moves.has(Square::A6));
 //! ```
 
@@ -22,13 +22,6 @@ use cozy_chess::{BitBoard, Square};
 #[must_use]
 pub const fn square_number(square: Square) -> u8 {
     square as u8
-}
-
-/// Returns the squares of a board as the rest of the crate has it.
-#[inline(always)]
-#[must_use]
-pub const fn bit_board(board: u64) -> BitBoard {
-    BitBoard(board)
 }
 
 /// Returns the squares that a rook attacks; see [`rook`](crate::rook).

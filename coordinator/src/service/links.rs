@@ -26,7 +26,7 @@ const MOST_ORIGINS: usize = 200_000;
 /// The queue of messages to a worker.
 pub(super) type WorkerQueue = mpsc::Sender<Result<v1::ToWorker, Status>>;
 /// The queue of messages to a client.
-pub(super) type ClientQueue = mpsc::Sender<Result<v1::SolveUpdate, Status>>;
+type ClientQueue = mpsc::Sender<Result<v1::SolveUpdate, Status>>;
 
 /// A connected worker.
 #[derive(Debug)]

@@ -15,7 +15,7 @@ use std::sync::LazyLock;
 pub const LANES: usize = 64;
 
 /// The number of pattern classes.
-pub(crate) const CLASSES: usize = 15;
+const CLASSES: usize = 15;
 
 /// The squares of each class, lowest digit first. The text, class after class, is what the
 /// [fingerprint](FINGERPRINT) of the pattern set is taken of.

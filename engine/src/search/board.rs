@@ -103,7 +103,7 @@ impl Node {
 
 /// The squares of each quadrant: A1, H1, A8, H8.
 #[cfg(test)]
-pub(crate) const QUADRANTS: [u64; 4] =
+const QUADRANTS: [u64; 4] =
     [0x0000_0000_0F0F_0F0F, 0x0000_0000_F0F0_F0F0, 0x0F0F_0F0F_0000_0000, 0xF0F0_F0F0_0000_0000];
 
 /// The four corners.

@@ -9,7 +9,7 @@ use crate::memory::{LargePages, Zeroed};
 /// Entries in a line.
 const WAYS: usize = 3;
 /// Bits of a pack.
-pub(super) const PACK_BITS: u32 = 40;
+const PACK_BITS: u32 = 40;
 const PACK_MASK: u64 = (1 << PACK_BITS) - 1;
 
 /// Lines in use before any work is done, if a search can fill so many: half a large page.
