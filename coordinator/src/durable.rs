@@ -1,5 +1,5 @@
-//! Names in folders that outlive the machine, and files that are replaced as a whole: wherever the process or the machine
-//! stops, such a file says what it said before, or all of what it is to say from now on.
+//! Names in folders that outlive the machine, and files that are replaced as a whole: wherever the process or the
+//! machine stops, such a file says what it said before, or all of what it is to say from now on.
 //!
 //! The proof log is not one of them: it only grows (`store::log`).
 

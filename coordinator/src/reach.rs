@@ -9,8 +9,8 @@ pub(crate) fn below(position: Position) -> impl Iterator<Item = Position> {
     passed.into_iter().chain(played).map(Position::canonical)
 }
 
-/// Returns which squares are filled in `position` and in those that are symmetric to it. No disc ever leaves the board, so
-/// that every position which may come from one of them has all squares of one of these filled.
+/// Returns which squares are filled in `position` and in those that are symmetric to it. No disc ever leaves the
+/// board, so that every position which may come from one of them has all squares of one of these filled.
 pub(crate) fn fillings(position: Position) -> impl Iterator<Item = u64> {
     Symmetry::all().map(move |symmetry| !symmetry.position(position).empty())
 }

@@ -5,6 +5,7 @@ use std::net::TcpListener;
 use std::os::unix::fs::symlink;
 use std::process::Command;
 
+use outflank_coordinator::store::Store;
 use tempfile::TempDir;
 
 use crate::harness::{Finished, Process, outflank, run, run_with_input};
@@ -29,7 +30,7 @@ fn positions_that_are_none_are_refused_with_their_place() {
         (&format!("{over}; PS:+64"), "a score is given for PS, which is illegal, expected no move"),
         ("f5f6a1", "column 5: move 3: a1 is illegal for black, expected one of"),
         ("f5z9", "column 3: move 2: found \"z9\", expected a square"),
-        ("", "found no position, expected a board, a move list or a game"),
+        ("", "found no position, expected a board or a move list"),
         ("missing.obf", "missing.obf: no such file"),
         (&format!("--{}", "a".repeat(100_000)), "aaa… is no option of solve"),
         (&format!("{}.obf", "a".repeat(100_000)), "aaa…: no such file"),
@@ -251,10 +252,10 @@ fn unusable_stores_are_refused() {
         run(home.path(), arguments).assert_fails(3, "file");
     }
     run(home.path(), &["store", "stats", "missing"]).assert_fails(3, "missing");
-    fs::create_dir(home.path().join("store")).expect("the folder is writable");
+    drop(Store::open(&home.path().join("store")).expect("the folder is writable"));
     fs::write(home.path().join("store/campaigns"), "no folder").expect("the folder is writable");
-    let finished =
-        run(home.path(), &["coordinator", "--listen", "127.0.0.1:0", "--store", "store"]);
+    let coordinator = ["coordinator", "--quiet", "--listen", "127.0.0.1:0", "--store", "store"];
+    let finished = run(home.path(), &coordinator);
     finished.assert_fails(3, "opening the campaigns: creating store/campaigns: ");
     assert_eq!(finished.stderr[0].matches("File exists").count(), 1, "{finished:?}");
 }

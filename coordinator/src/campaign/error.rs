@@ -52,7 +52,8 @@ pub enum CampaignError {
         /// Tasks that are not decided.
         open: u64,
     },
-    /// The operating system refused. It is no `source`: campaigns pass their errors on as one text, which has to say why.
+    /// The operating system refused. Its reason is no `source`: who keeps campaigns gets errors as one text, which has
+    /// to say why.
     #[error("{action} {path}: {cause}")]
     Io {
         /// What was tried, as in "writing".
