@@ -386,10 +386,21 @@ impl Core {
                 turn.commands.push(Command::Cancel { worker, job });
                 continue;
             };
+            let went_on = std::mem::take(&mut lease.is_resumed).then_some(nodes >= lease.nodes);
+            if went_on == Some(false) {
+                (lease.nodes, lease.charged) = (0, 0); // It began the job again.
+            }
             let more = nodes.saturating_sub(lease.nodes);
-            lease.nodes += more;
+            lease.nodes = lease.nodes.max(nodes);
+            let target = lease.target;
             if let Some(solve) = self.solves.get_mut(&lease.home) {
-                solve.running_nodes += more;
+                solve.running_nodes = solve.running_nodes.saturating_add(more);
+            }
+            if went_on == Some(true)
+                && let Target::Question(key) = target
+                && let Some(question) = self.questions.get_mut(&key)
+            {
+                question.losses = question.losses.saturating_sub(1); // It was the connection that was lost.
             }
             self.fleet.renew_lease(worker, job, deadline);
             self.note_progress(turn, worker, job, more);
@@ -398,6 +409,7 @@ impl Core {
     }
 
     fn tick(&mut self, turn: &mut Turn<'_>) {
+        self.fleet.wake(turn.now);
         while let Some((worker, job)) = self.fleet.expired(turn.now) {
             if let Some(job) = job {
                 if let Some(lease) = self.fleet.end(worker, job) {

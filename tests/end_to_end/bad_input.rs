@@ -30,7 +30,7 @@ fn positions_that_are_none_are_refused_with_their_place() {
         (&format!("{over}; PS:+64"), "a score is given for PS, which is illegal, expected no move"),
         ("f5f6a1", "column 5: move 3: a1 is illegal for black, expected one of"),
         ("f5z9", "column 3: move 2: found \"z9\", expected a square"),
-        ("", "found no position, expected a board or a move list"),
+        ("", "found no position, expected a board, a move list or a game"),
         ("missing.obf", "missing.obf: no such file"),
         (&format!("--{}", "a".repeat(100_000)), "aaa… is no option of solve"),
         (&format!("{}.obf", "a".repeat(100_000)), "aaa…: no such file"),

@@ -11,6 +11,12 @@ use outflank_engine::{Position, Window};
 /// The most workers that are remembered after they have left.
 const MOST_GONE: usize = 20_000;
 
+/// A worker whose jobs fail one after the other, so many of them, rests from then on after each: so long, each time twice
+/// as long, and at most so long. It may get no thread or no memory from its system, and would tear all questions to pieces.
+const FAILURES: u32 = 3;
+const REST: Duration = Duration::from_secs(1);
+const LONGEST_REST: Duration = Duration::from_secs(300);
+
 /// What a leased job is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Target {
@@ -51,8 +57,10 @@ pub(super) struct Lease {
     pub(super) limit: u64,
     /// The nodes it has searched by its last sign of life.
     pub(super) nodes: u64,
-    /// How many of these are on the account of a request that is gone.
+    /// How many of these are on the account of a request that is gone, or were told of over an earlier connection.
     pub(super) charged: u64,
+    /// Whether its process had the job when its last connection ended, and has not told yet whether it went on with it.
+    pub(super) is_resumed: bool,
     /// The number of the last bound from inside the request's jobs of which its worker was told.
     pub(super) told: u64,
     /// When it began.
@@ -87,6 +95,7 @@ impl Lease {
             limit: 0,
             nodes: 0,
             charged: 0,
+            is_resumed: false,
             told: 0,
             begun: Millis(0),
             stopped: None,
@@ -103,8 +112,19 @@ struct Worker {
     shares: bool,
     free: u32,
     draining: bool,
+    /// Until when it gets no jobs, because some have failed.
+    rests_until: Option<Millis>,
+    /// The jobs that have failed since it came to the end of one.
+    failures: u32,
     deadline: Millis,
     jobs: BTreeSet<JobId>,
+}
+
+impl Worker {
+    /// Returns whether it can be given jobs as far as it has free threads.
+    fn is_available(&self) -> bool {
+        !self.draining && self.rests_until.is_none()
+    }
 }
 
 /// All connected workers.
@@ -114,12 +134,16 @@ pub(super) struct Fleet {
     /// The processes of those that have left, whose last reports may be on their way.
     gone: BTreeMap<WorkerId, ProcessId>,
     leases: BTreeMap<(WorkerId, JobId), Lease>,
+    /// The nodes that processes had told of in jobs which they had when their connection ended.
+    left: BTreeMap<(ProcessId, JobId), u64>,
     /// The workers that can take a job, by their free threads.
     idle: BTreeSet<(u32, WorkerId)>,
     /// When workers (no job) and leases run out.
     deadlines: BTreeSet<(Millis, WorkerId, Option<JobId>)>,
     /// The free threads of each of these.
     free: Tally,
+    /// The workers that rest because their jobs have failed.
+    resting: BTreeSet<WorkerId>,
     accepting: usize,
     /// The threads of each worker that takes jobs.
     all: Tally,
@@ -182,8 +206,17 @@ impl Fleet {
         shares: bool,
         deadline: Millis,
     ) {
-        let (free, draining, jobs) = (threads, false, BTreeSet::new());
-        let state = Worker { process, threads, shares, free, draining, deadline, jobs };
+        let state = Worker {
+            process,
+            threads,
+            shares,
+            free: threads,
+            draining: false,
+            rests_until: None,
+            failures: 0,
+            deadline,
+            jobs: BTreeSet::new(),
+        };
         self.workers.insert(worker, state);
         self.deadlines.insert((deadline, worker, None));
         self.idle.insert((threads, worker));
@@ -195,13 +228,60 @@ impl Fleet {
     /// Gives `worker` no more jobs.
     pub(super) fn drain(&mut self, worker: WorkerId) {
         let Some(state) = self.workers.get_mut(&worker) else { return };
+        let was_available = state.is_available();
         if std::mem::replace(&mut state.draining, true) {
             return;
         }
-        self.idle.remove(&(state.free, worker));
-        self.free.leave(state.free);
+        if was_available {
+            self.idle.remove(&(state.free, worker));
+            self.free.leave(state.free);
+        }
         self.all.leave(state.threads);
         self.accepting -= 1;
+    }
+
+    /// Takes note that a job of `worker` has failed, and lets it rest for a while from `now` on if that was not the first.
+    pub(super) fn has_failed(&mut self, worker: WorkerId, now: Millis) {
+        let Some(state) = self.workers.get_mut(&worker) else { return };
+        if !state.is_available() {
+            return; // Jobs that fail together are one reason to rest.
+        }
+        state.failures += 1;
+        let Some(rests) = state.failures.checked_sub(FAILURES) else { return };
+        let rest = REST.saturating_mul(1 << rests.min(20)).min(LONGEST_REST);
+        state.rests_until = Some(after(now, rest));
+        self.idle.remove(&(state.free, worker));
+        self.free.leave(state.free);
+        self.resting.insert(worker);
+    }
+
+    /// Takes note that `worker` has come to the end of a job.
+    pub(super) fn has_worked(&mut self, worker: WorkerId) {
+        if let Some(state) = self.workers.get_mut(&worker) {
+            state.failures = 0;
+        }
+    }
+
+    /// Gives jobs again to who has rested long enough by `now`.
+    pub(super) fn wake(&mut self, now: Millis) {
+        let is_over = |worker: &WorkerId| {
+            self.workers
+                .get(worker)
+                .and_then(|state| state.rests_until)
+                .is_none_or(|end| end <= now)
+        };
+        let awake: Vec<WorkerId> = self.resting.iter().copied().filter(is_over).collect();
+        for worker in awake {
+            self.resting.remove(&worker);
+            let Some(state) = self.workers.get_mut(&worker) else { continue };
+            state.rests_until = None;
+            if state.is_available() {
+                self.free.enter(state.free);
+                if state.free > 0 {
+                    self.idle.insert((state.free, worker));
+                }
+            }
+        }
     }
 
     /// Returns whether `worker` is connected.
@@ -211,7 +291,7 @@ impl Fleet {
 
     /// Returns whether `worker` could start a job now.
     pub(super) fn is_free(&self, worker: WorkerId) -> bool {
-        self.workers.get(&worker).is_some_and(|state| state.free > 0 && !state.draining)
+        self.workers.get(&worker).is_some_and(|state| state.free > 0 && state.is_available())
     }
 
     /// Returns whether `worker` wants no more jobs.
@@ -222,9 +302,15 @@ impl Fleet {
     /// Removes `worker` and returns its leases.
     pub(super) fn leave(&mut self, worker: WorkerId) -> Vec<(JobId, Lease)> {
         let jobs = self.workers.get(&worker).map(|state| state.jobs.clone()).unwrap_or_default();
-        let leases =
+        let leases: Vec<(JobId, Lease)> =
             jobs.into_iter().filter_map(|job| Some((job, self.end(worker, job)?))).collect();
+        let process = self.process(worker);
+        self.left.extend(leases.iter().map(|(job, lease)| ((process, *job), lease.nodes)));
+        while self.left.len() > MOST_GONE {
+            self.left.pop_first();
+        }
         self.drain(worker);
+        self.resting.remove(&worker);
         if let Some(state) = self.workers.remove(&worker) {
             self.deadlines.remove(&(state.deadline, worker, None));
             self.gone.insert(worker, state.process);
@@ -247,7 +333,7 @@ impl Fleet {
         if let Some(worker) = prefer.filter(|_| prefer != avoid)
             && let Some(state) = self.workers.get(&worker)
             && state.free > 0
-            && !state.draining
+            && state.is_available()
             && !state.jobs.contains(&job)
         {
             return Some((worker, state.free));
@@ -260,9 +346,13 @@ impl Fleet {
             .find(|&(worker, _)| Some(worker) != avoid && !self.leases.contains_key(&(worker, job)))
     }
 
-    /// Returns the worker to `avoid` if others take jobs.
+    /// Returns the worker to `avoid` if others take jobs, and do not rest.
     pub(super) fn avoidable(&self, avoid: Option<WorkerId>) -> Option<WorkerId> {
-        avoid.filter(|&worker| self.accepting > usize::from(!self.is_draining(worker)))
+        let is_counted = |worker: &WorkerId| !self.is_draining(*worker);
+        let resting = self.resting.iter().filter(|worker| is_counted(worker)).count();
+        let available = self.accepting - resting;
+        let is_available = |worker| self.workers.get(&worker).is_some_and(Worker::is_available);
+        avoid.filter(|&worker| available > usize::from(is_available(worker)))
     }
 
     /// Returns the worker with the most free threads that can share the search of a job with `others`, and is none of them.
@@ -368,6 +458,10 @@ impl Fleet {
         (now, span): (Millis, Duration),
     ) {
         let deadline = after(now, span);
+        let mut lease = lease;
+        if let Some(nodes) = self.left.remove(&(self.process(worker), job)) {
+            (lease.nodes, lease.charged, lease.is_resumed) = (nodes, nodes, true);
+        }
         self.leases_entered += 1;
         self.occupy(worker, |free| free - lease.threads);
         if let Some(state) = self.workers.get_mut(&worker) {
@@ -425,7 +519,7 @@ impl Fleet {
     fn occupy(&mut self, worker: WorkerId, change: impl Fn(u32) -> u32) {
         let Some(state) = self.workers.get_mut(&worker) else { return };
         let free = change(state.free);
-        if !state.draining {
+        if state.is_available() {
             self.idle.remove(&(state.free, worker));
             if free > 0 {
                 self.idle.insert((free, worker));

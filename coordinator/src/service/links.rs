@@ -68,6 +68,9 @@ struct Open {
     threads: u64,
     jobs: u64,
     unaudited: u64,
+    /// The nodes that workers had told of in jobs which they still had when their connection ended: over the next one they
+    /// tell of these again.
+    left: BTreeMap<(String, JobId), u64>,
     /// What all workers have done, those who have left included.
     totals: Totals,
 }
@@ -83,6 +86,12 @@ impl Open {
         if let Some(link) = self.workers.remove(&worker) {
             self.threads -= u64::from(link.record.threads());
             self.jobs -= number(link.record.jobs());
+            let name = &link.origin.worker;
+            let left = link.record.running().map(|(job, nodes)| ((name.clone(), job), nodes));
+            self.left.extend(left);
+            while self.left.len() > MOST_ORIGINS {
+                self.left.pop_first();
+            }
         }
     }
 
@@ -166,10 +175,13 @@ impl Links {
     /// gone needs none.
     pub(super) fn tell(&self, worker: WorkerId, message: ToWorker) {
         let mut open = self.open();
-        let Open { workers, jobs, .. } = &mut *open;
+        let Open { workers, jobs, left, .. } = &mut *open;
         let Some(link) = workers.get_mut(&worker) else { return };
         match &message {
-            ToWorker::Job(job) => *jobs += u64::from(link.record.given(job, Instant::now())),
+            ToWorker::Job(job) => {
+                let told = left.remove(&(link.origin.worker.clone(), JobId(job.id)));
+                *jobs += u64::from(link.record.given(job, told.unwrap_or(0), Instant::now()));
+            }
             ToWorker::Acknowledge(job) => {
                 *jobs -= u64::from(link.record.acknowledged(JobId(*job)));
             }
@@ -194,7 +206,8 @@ impl Links {
         let mut open = self.open();
         let Open { workers, totals, .. } = &mut *open;
         if let Some(link) = workers.get_mut(&worker) {
-            totals.nodes += link.record.heard(jobs, Instant::now());
+            let news = link.record.heard(jobs, Instant::now());
+            totals.nodes = totals.nodes.saturating_add(news);
         }
     }
 
@@ -203,7 +216,8 @@ impl Links {
         let mut open = self.open();
         let Open { workers, totals, .. } = &mut *open;
         if let Some(link) = workers.get_mut(&worker) {
-            totals.nodes += link.record.reported(report, Instant::now());
+            let news = link.record.reported(report, Instant::now());
+            totals.nodes = totals.nodes.saturating_add(news);
             record::count(&mut totals.jobs, report);
         }
     }

@@ -87,6 +87,67 @@ fn a_job_that_fails_three_times_is_split() {
     assert!(!jobs.is_empty() && jobs.iter().all(|(_, next)| next.position != job.position));
 }
 
+/// Its system may give it no threads: each failure counts against the question, which would be split down to its leaves.
+#[test]
+fn who_fails_at_everything_rests_longer_each_time_until_it_has_come_to_the_end_of_a_job() {
+    let mut script = Script::new(whole());
+    script.join(0, 1, 1);
+    let (_, mut job) = only_job(&script.submit(0, 1, nine_empties()));
+    let (mut waited, mut second) = (Vec::new(), 0);
+    for _ in 0..12 {
+        let mut commands = script.report(second, 1, Report { failed: true, ..empty(&job, 0) });
+        let failed_at = second;
+        while assigned(&commands).is_empty() {
+            second += 1;
+            commands = script.at(second, Event::Tick);
+            commands.extend(script.heartbeat(second, 1, &[]));
+        }
+        waited.push(second - failed_at);
+        job = assigned(&commands)[0].1.clone();
+    }
+    assert_eq!(waited, [0, 0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 300]);
+    let (_, job) = only_job(&script.report(second, 1, truth(&job)));
+    let commands = script.report(second, 1, Report { failed: true, ..empty(&job, 0) });
+    assert_eq!(assigned(&commands).len(), 1, "that was the first");
+}
+
+/// Returns what the core says when worker 1, whose connection has ended so many times while it went on with the job, or
+/// began it again, reports the answer.
+fn answered_after_cuts(cuts: u64, goes_on: bool) -> (Vec<Command>, u64) {
+    let mut script = Script::new(whole());
+    script.at(0, joined(1, 7, 1));
+    let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
+    for cut in 1..=cuts {
+        let nodes = if goes_on || cut == 1 { 1_000 * cut } else { 10 };
+        let jobs = vec![(job.id, nodes)];
+        script.at(2 * cut, Event::Heartbeat { worker: WorkerId(cut), jobs });
+        script.at(2 * cut, Event::Left { worker: WorkerId(cut) });
+        let (_, again) = only_job(&script.at(2 * cut + 1, joined(cut + 1, 7, 1)));
+        assert_eq!(again, job, "it is not split");
+    }
+    let nodes = if goes_on { 1_000 * cuts + 500 } else { 30 };
+    let jobs = vec![(job.id, nodes - 10)];
+    script.at(2 * cuts + 2, Event::Heartbeat { worker: WorkerId(cuts + 1), jobs });
+    let report = Report { nodes, ..truth(&job) };
+    (script.report(2 * cuts + 2, cuts + 1, report), script.core.status().given_up)
+}
+
+#[test]
+fn what_is_lost_with_a_connection_is_neither_the_job_nor_counted_twice() {
+    let nodes = |commands: &[Command]| {
+        let found = commands.iter().find_map(|command| match command {
+            Command::Solved { solution, .. } => Some(solution.nodes),
+            _ => None,
+        });
+        found.unwrap_or_else(|| panic!("no answer in {commands:?}"))
+    };
+    let (commands, given_up) = answered_after_cuts(5, true);
+    assert_eq!((nodes(&commands), given_up), (5_500, 0));
+    // Who began again has searched both.
+    let (commands, _) = answered_after_cuts(2, false);
+    assert_eq!(nodes(&commands), 1_000 + 10 + 20);
+}
+
 #[test]
 fn unknown_reports_count_and_illegal_claims_do_not() {
     let mut script = Script::new(whole());

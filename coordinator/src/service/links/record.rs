@@ -37,8 +37,10 @@ struct Given {
     window: Window,
     threads: u32,
     since: Instant,
-    /// The nodes that the worker has told of.
+    /// The nodes that the worker has told of, over this connection and the one before.
     nodes: u64,
+    /// Whether it has told of any over this one.
+    is_heard: bool,
     is_reported: bool,
 }
 
@@ -72,10 +74,18 @@ impl WorkerRecord {
         self.jobs.len()
     }
 
-    /// Notes that it is given a job. Returns whether it did not have it.
-    pub(super) fn given(&mut self, job: &Job, now: Instant) -> bool {
+    /// Returns the jobs that it has not reported, with the nodes that it has told of.
+    pub(super) fn running(&self) -> impl Iterator<Item = (JobId, u64)> {
+        let running = self.jobs.iter().filter(|(_, given)| !given.is_reported && given.nodes > 0);
+        running.map(|(&job, given)| (job, given.nodes))
+    }
+
+    /// Notes that it is given a job, of which it has told of so many nodes over an earlier connection. Returns whether it
+    /// did not have it.
+    pub(super) fn given(&mut self, job: &Job, nodes: u64, now: Instant) -> bool {
         let &Job { position, window, threads, .. } = job;
-        let given = Given { position, window, threads, since: now, nodes: 0, is_reported: false };
+        let (is_heard, is_reported) = (false, false);
+        let given = Given { position, window, threads, since: now, nodes, is_heard, is_reported };
         self.jobs.insert(JobId(job.id), given).is_none()
     }
 
@@ -110,9 +120,13 @@ impl WorkerRecord {
 
     fn searched(&mut self, job: u64, nodes: u64) -> u64 {
         let Some(given) = self.jobs.get_mut(&JobId(job)) else { return 0 };
+        if !given.is_heard && nodes < given.nodes {
+            given.nodes = 0; // It did not go on with the job, but began it again.
+        }
+        given.is_heard = true;
         let news = nodes.saturating_sub(given.nodes);
         given.nodes += news;
-        self.nodes += news;
+        self.nodes = self.nodes.saturating_add(news);
         news
     }
 
