@@ -34,6 +34,9 @@ pub const START_LIMIT: Duration = Duration::from_secs(3);
 const FIRST_WAIT: Duration = Duration::from_millis(250);
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
+/// How long a client that has its answer waits for the end of the call.
+const END_LIMIT: Duration = Duration::from_secs(1);
+
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
@@ -257,7 +260,10 @@ impl<F: FnMut(Update)> Solving<F> {
         (self.on_update)(Update::Accepted);
         loop {
             match next(&mut updates).await? {
-                SolveUpdate::Solution(solution) => return Ok(solution),
+                SolveUpdate::Solution(solution) => {
+                    read_to_the_end(updates).await;
+                    return Ok(solution);
+                }
                 SolveUpdate::Notice(text) => (self.on_update)(Update::Notice(text)),
                 SolveUpdate::Progress(progress) => {
                     self.heard();
@@ -290,6 +296,14 @@ impl<F: FnMut(Update)> Solving<F> {
         self.wait = self.backoff.draw();
         Ok(())
     }
+}
+
+/// Reads what follows the answer, which is the end of the stream. Were the stream dropped before, its end would be a
+/// frame of a call that is not known any more: the connection refuses each of them, and breaks at the thousandth.
+async fn read_to_the_end(mut updates: Streaming<v1::SolveUpdate>) {
+    let rest = async { while let Ok(Some(_)) = updates.message().await {} };
+    // Whoever does not end it in time has answered all the same.
+    drop(tokio::time::timeout(END_LIMIT, rest).await);
 }
 
 async fn next(updates: &mut Streaming<v1::SolveUpdate>) -> Result<SolveUpdate, Status> {

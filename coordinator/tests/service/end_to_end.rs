@@ -6,7 +6,7 @@ use outflank_coordinator::client::{self, ClientError, FleetClient, Update};
 use outflank_coordinator::core::Source;
 use outflank_coordinator::service::Options;
 use outflank_coordinator::store::Store;
-use outflank_engine::{Bound, Window, brute_force};
+use outflank_engine::{Bound, Window, brute_force, notation};
 use outflank_proto::Access;
 use outflank_proto::v1;
 use outflank_proto::v1::solver_client::SolverClient;
@@ -73,6 +73,21 @@ async fn an_answer_that_is_stored_needs_no_worker() {
         .into_inner();
     assert_eq!(fetched.bound, Some(solution.bound.into()));
     second.stop().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_connection_bears_any_number_of_quick_answers() {
+    let service = service(Options::default(), Arc::new(Store::in_memory()));
+    let channel = service.connect_in_memory();
+    let over = "X".repeat(64) + " O";
+    let over = notation::problems("over", &over).next().expect("one").expect("a position");
+    // A connection bears 1,024 frames of calls that are over; every fourth answer or so used to leave one.
+    for number in 0..6000 {
+        let on_update =
+            |update| assert!(!matches!(update, Update::Lost { .. }), "{number}: {update:?}");
+        client::solve(channel.clone(), over.position, Window::FULL, on_update).await.unwrap();
+    }
+    service.stop().await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
