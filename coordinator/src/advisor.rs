@@ -1,6 +1,8 @@
 //! What the core believes of positions: the engine's estimates, which are never proofs.
 
-use outflank_engine::{Engine, EngineError, Position, Settings, Window};
+use std::sync::{Arc, Weak};
+
+use outflank_engine::{Control, Engine, EngineError, Estimate, Position, Settings, Window};
 use outflank_kernel::Isa;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
@@ -36,12 +38,25 @@ impl EngineAdvisor {
     /// Returns what `engine` believes of `position` after so many nodes, in discs.
     fn believe(&self, engine: &Engine, position: Position, nodes: u64) -> i32 {
         let is_quick = nodes < FEWEST_NODES || self.haste.is_wanted();
-        let estimate = if is_quick {
-            outflank_engine::estimate(position)
-        } else {
-            engine.believe(position, nodes)
-        };
-        estimate.discs()
+        let careful = (!is_quick).then(|| self.careful(engine, position, nodes)).flatten();
+        careful.unwrap_or_else(|| outflank_engine::estimate(position)).discs()
+    }
+
+    /// Returns what `engine` believes after so many nodes, or `None` if haste has come before.
+    fn careful(&self, engine: &Engine, position: Position, nodes: u64) -> Option<Estimate> {
+        let control = Arc::new_cyclic(|control: &Weak<Control>| {
+            let (control, haste) = (control.clone(), self.haste.clone());
+            Control::watched(move |_| {
+                if haste.is_wanted()
+                    && let Some(control) = control.upgrade()
+                {
+                    control.stop();
+                }
+            })
+        });
+        let estimate = engine.believe_until_stopped(position, nodes, &control);
+        // The core, which ends haste when it hears of a request, hears of none meanwhile.
+        (!self.haste.is_wanted()).then_some(estimate)
     }
 }
 
@@ -128,6 +143,9 @@ fn predicted_small(position: Position, window: Window, estimate: i32) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use std::thread;
+    use std::time::{Duration, Instant};
+
     use outflank_engine::Square;
 
     use super::*;
@@ -168,5 +186,20 @@ mod tests {
         advisor.haste().end();
         assert_eq!(careful(), thorough);
         assert_ne!(thorough.0, quick, "the test says nothing where they agree");
+    }
+
+    #[test]
+    fn a_careful_look_ends_when_haste_comes() {
+        let advisor = EngineAdvisor::new(1).expect("there is memory");
+        let begin = Instant::now();
+        let estimate = thread::scope(|scope| {
+            // With so many nodes it takes years.
+            let looking = scope.spawn(|| advisor.careful_estimate(Position::START, u64::MAX));
+            thread::park_timeout(Duration::from_millis(50));
+            advisor.haste().begin();
+            looking.join().expect("it does not panic")
+        });
+        assert!(begin.elapsed() < Duration::from_secs(10), "{:?}", begin.elapsed());
+        assert_eq!(estimate, advisor.estimate(Position::START));
     }
 }

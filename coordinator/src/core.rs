@@ -112,7 +112,8 @@ pub trait Advisor {
         positions.iter().map(|&position| self.careful_estimate(position, nodes)).collect()
     }
 
-    /// Returns the wish that this advisor heeds: as long as there is haste, it answers from quick looks.
+    /// Returns the wish that this advisor heeds: as long as there is haste, it answers from quick looks,
+    /// and a longer one that it has begun ends.
     fn haste(&self) -> Haste {
         Haste::default()
     }

@@ -239,13 +239,27 @@ impl Engine {
     /// much better than [`estimate`](crate::estimate()), and much dearer.
     #[must_use]
     pub fn believe(&self, position: Position, node_limit: u64) -> Estimate {
+        self.believe_until_stopped(position, node_limit, &Control::default())
+    }
+
+    /// Returns what [`Engine::believe`] does, or what has been found by then when `control` stops it: that may be
+    /// nothing, and no better than 0.
+    #[must_use]
+    pub fn believe_until_stopped(
+        &self,
+        position: Position,
+        node_limit: u64,
+        control: &Control,
+    ) -> Estimate {
         let generation = self.next_generation();
         self.prepare(position.empties());
         let tools = &self.tools(generation);
         if tools.weights.is_none() || position.moves() == 0 || position.walls() != 0 {
             return estimate(position);
         }
-        Estimate::new(with_set!(self.isa, set => root::believe(set, tools, position, node_limit)))
+        Estimate::new(
+            with_set!(self.isa, set => root::believe(set, tools, position, node_limit, control)),
+        )
     }
 
     /// Forgets everything and returns what it takes to find out whether the *opponent* of the player of

@@ -94,9 +94,9 @@ pub(crate) fn believe<K: SearchSet>(
     tools: &Tools<'_>,
     position: Position,
     node_limit: u64,
+    control: &Control,
 ) -> i32 {
-    let control = Control::default();
-    let crew = Crew::new(tools, &control, node_limit, position);
+    let crew = Crew::new(tools, control, node_limit, position);
     let mut searcher = Searcher::new(kernels, &crew);
     let node = node(&searcher, position);
     let Ok(mut value) = selective::guess(&mut searcher, &node) else { return 0 };
