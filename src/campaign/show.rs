@@ -335,10 +335,14 @@ pub(super) fn all_progress(campaigns: &[Campaign]) -> String {
     unfinished.map(progress).collect::<Vec<_>>().join("; ")
 }
 
-/// Returns on one line how far a campaign is.
+/// Returns on one line how far a campaign is, and why it does not get further.
 pub(crate) fn progress(campaign: &Campaign) -> String {
+    let halt = match state(campaign) {
+        "running" => String::new(),
+        other => format!("{other}, "),
+    };
     format!(
-        "{}: {} proved, {} refuted, {} solved, {} open, {}/s, {}",
+        "{}: {halt}{} proved, {} refuted, {} solved, {} open, {}/s, {}",
         campaign.name,
         grouped(campaign.proved),
         grouped(campaign.refuted),
@@ -392,6 +396,16 @@ mod tests {
         assert!(finished.contains("ffo, finished") && !finished.contains("/s"), "{finished}");
         assert_eq!(all_progress(&[campaign(0)]), "", "nor while somebody waits for others");
         assert_eq!(left(&campaign(0)), "", "nor in the table");
+    }
+
+    #[test]
+    fn who_waits_is_told_why_nothing_moves() {
+        let said = |campaign| all_progress(&[campaign]);
+        assert!(said(campaign(2)).starts_with("ffo: 7 proved, "), "{}", said(campaign(2)));
+        let alone = said(Campaign { workers: 0, ..campaign(2) });
+        assert!(alone.starts_with("ffo: no workers, 7 proved, "), "{alone}");
+        let resting = said(Campaign { paused: true, ..campaign(2) });
+        assert!(resting.starts_with("ffo: paused, 7 proved, "), "{resting}");
     }
 
     #[test]
