@@ -26,6 +26,10 @@ use crate::{access, arguments, machine, runtime, store, typed};
 /// the progress shows, and cost nothing here.
 const HEARTBEAT: Duration = Duration::from_millis(250);
 
+/// What can be done where another process uses the store.
+const IN_USE: store::Advice =
+    "wait until that has ended, or give another store (--store), or none (--no-store)";
+
 /// The way to a coordinator that solves positions.
 #[derive(Debug)]
 pub(crate) struct Cluster {
@@ -67,7 +71,7 @@ impl Cluster {
         } else {
             let path = arguments.store.clone().map_or_else(machine::default_store, Ok)?;
             options.docket = Some(machine::docket(&path));
-            (store::opened(&path).await?, Kept::Store(path))
+            (store::opened(&path, IN_USE).await?, Kept::Store(path))
         };
         let local = Local::with_worker(options, store, &arguments.search).await?;
         Ok(Self { connection: local.connect(), local: Some(local), kept, node_budget })

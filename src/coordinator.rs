@@ -58,7 +58,7 @@ async fn start(arguments: &Coordinator) -> Result<Started, Failure> {
         Some(address) => Some(Port::take(address).await?),
         None => None,
     };
-    let store = store::opened(&arguments.store).await?;
+    let store = store::opened(&arguments.store, store::WAIT).await?;
     let mut options = machine::coordinator_options(arguments.job_nodes);
     options.campaigns = Some(machine::campaigns(&arguments.store));
     options.docket = Some(machine::docket(&arguments.store));

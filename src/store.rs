@@ -27,25 +27,32 @@ pub(crate) fn run(action: &StoreAction, quiet: bool) -> Result<Exit, Failure> {
     }
 }
 
+/// What to do where somebody else uses the store that is to be opened.
+pub(crate) type Advice = &'static str;
+
+/// The advice for those who can do nothing else.
+pub(crate) const WAIT: Advice = "wait until that has ended, or give another store";
+
 /// Opens the store in the folder `path`, made if it is missing, and tells what had to be mended.
-fn open(path: &Path) -> Result<Store, Failure> {
-    let (store, opened) = Store::open(path).or_exit(Exit::Store)?;
+fn open(path: &Path, advice: Advice) -> Result<Store, Failure> {
+    let (store, opened) = Store::open(path).map_err(|error| not_opened(error, advice))?;
     tell(path, &opened);
     Ok(store)
 }
 
 /// As [`open`], without holding up the runtime: an index may take an hour to be made again. Dropping the future gives
 /// that up, as killing the process would.
-pub(crate) async fn opened(path: &Path) -> Result<Store, Failure> {
+pub(crate) async fn opened(path: &Path, advice: Advice) -> Result<Store, Failure> {
     let path = path.to_owned();
-    runtime::aside(move || open(&path)).await
+    runtime::aside(move || open(&path, advice)).await
 }
 
 /// Opens a store that must exist, as [`opened`], and tells what had to be mended.
-pub(crate) async fn opened_existing(path: &Path) -> Result<Store, Failure> {
+pub(crate) async fn opened_existing(path: &Path, advice: Advice) -> Result<Store, Failure> {
     let path = path.to_owned();
     let open_existing = move || {
-        let (store, opened) = Store::open_existing(&path).or_exit(Exit::Store)?;
+        let opened = Store::open_existing(&path);
+        let (store, opened) = opened.map_err(|error| not_opened(error, advice))?;
         tell(&path, &opened);
         Ok(store)
     };
@@ -61,11 +68,17 @@ pub(crate) fn open_to_look(path: &Path) -> Result<Store, Failure> {
 
 /// Returns the failure to look at a store, with what to do where somebody uses it.
 fn not_seen(error: StoreError) -> Failure {
+    not_opened(
+        error,
+        "look at it when that has ended, or at a copy, which may be taken meanwhile \
+         (docs/operations.md, Backup)",
+    )
+}
+
+/// Returns the failure to open a store, with what to do where somebody uses it.
+fn not_opened(error: StoreError, advice: Advice) -> Failure {
     let error = match error {
-        StoreError::InUse { .. } => anyhow!(
-            "{error}; look at it when that has ended, or at a copy, which may be taken meanwhile \
-             (docs/operations.md, Backup)"
-        ),
+        StoreError::InUse { .. } => anyhow!("{error}; {advice}"),
         error => anyhow!(error),
     };
     Failure::new(Exit::Store, error)
@@ -239,14 +252,15 @@ fn tell_verdicts(verdicts: usize) -> anyhow::Result<()> {
     ))
 }
 
-/// Returns the failure to repair a store, with what to do where it can only be read.
+/// Returns the failure to repair a store, with what to do where it can only be read, or somebody uses it.
 fn not_repaired(error: StoreError) -> Failure {
     let advice = "a copy of it can be repaired where it can be written";
-    let error = match error {
-        error @ StoreError::ReadOnly { .. } => anyhow!("{:#}; {advice}", anyhow!(error)),
-        error => anyhow!(error),
-    };
-    Failure::new(Exit::Store, error)
+    match error {
+        error @ StoreError::ReadOnly { .. } => {
+            Failure::new(Exit::Store, anyhow!("{:#}; {advice}", anyhow!(error)))
+        }
+        error => not_opened(error, "end that first"),
+    }
 }
 
 /// Returns what a repair has done with log and index.

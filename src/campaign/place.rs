@@ -9,6 +9,10 @@ use crate::cluster::{self, Local};
 use crate::exit::Failure;
 use crate::{machine, store};
 
+/// What can be done where another process uses the store.
+const IN_USE: store::Advice =
+    "if that is a coordinator, ask it (--connect), otherwise wait until it has ended";
+
 /// The way to the coordinator that keeps the campaigns.
 #[derive(Debug)]
 pub(super) struct Place {
@@ -30,8 +34,8 @@ impl Place {
         let path = store.clone().map_or_else(machine::default_store, Ok)?;
         // Only an import has a reason to begin a store: elsewhere the name is mistyped.
         let opened = match action {
-            Action::Import(_) => store::opened(&path).await?,
-            _ => store::opened_existing(&path).await?,
+            Action::Import(_) => store::opened(&path, IN_USE).await?,
+            _ => store::opened_existing(&path, IN_USE).await?,
         };
         let local = Local::without_worker(options(&path, None), opened).await?;
         Ok(Self { connection: local.connect(), local: Some(local) })
@@ -42,7 +46,7 @@ impl Place {
         machine::allow_many_files();
         let path = run.store.clone().map_or_else(machine::default_store, Ok)?;
         let options = options(&path, run.job_nodes);
-        let opened = store::opened_existing(&path).await?;
+        let opened = store::opened_existing(&path, IN_USE).await?;
         let local = Local::with_worker(options, opened, &run.search).await?;
         Ok(Self { connection: local.connect(), local: Some(local) })
     }

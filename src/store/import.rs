@@ -7,7 +7,7 @@ use outflank_coordinator::service::{self, Adopted};
 use outflank_coordinator::store::{ImportError, Imported, Step};
 use serde_json::json;
 
-use super::{open, open_to_look, tell_verdicts};
+use super::{WAIT, open, open_to_look, tell_verdicts};
 use crate::exit::{Exit, Failure, OrExit};
 use crate::numbers::{counted, grouped};
 use crate::progress::{Form, bar};
@@ -20,7 +20,7 @@ pub(super) fn run(dir: &Path, from: &Path, json: bool, quiet: bool) -> Result<Ex
         return Err(Failure::new(Exit::BadInput, error));
     }
     let other = open_to_look(from)?;
-    let store = open(dir)?;
+    let store = open(dir, WAIT)?;
     let mut adopted = Adopted::default();
     // What is known of liars is known before anything of theirs is here.
     let first = || {

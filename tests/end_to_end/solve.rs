@@ -230,6 +230,10 @@ fn a_store_in_use_is_refused() {
     let home = home_with(&ENDLESS);
     let process = Process::start(outflank(home.path(), &["solve", "problems.obf", "--json"]));
     check(&process.object(), 1);
-    run(home.path(), &["solve", "problems.obf"]).assert_fails(3, "store");
+    let refused = run(home.path(), &["solve", "problems.obf"]);
+    refused
+        .assert_fails(3, "; wait until that has ended, or give another store (--store), or none");
+    let refused = run(home.path(), &["campaign", "list"]);
+    refused.assert_fails(3, "; if that is a coordinator, ask it (--connect), otherwise wait until");
     process.kill();
 }
