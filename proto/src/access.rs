@@ -42,6 +42,10 @@ const BAD_CERTIFICATE: [&str; 6] = [
     "CertificateUnknown",
 ];
 
+/// What is found of a coordinator's certificate that is not signed by one of those to trust: one of them may have the
+/// name of the one that did.
+const UNTRUSTED: [&str; 2] = ["UnknownIssuer", "BadSignature"];
+
 /// A connection to a coordinator that shows the token with every call, if there is one.
 pub type Connection = InterceptedService<Transport, Pass>;
 
@@ -164,6 +168,9 @@ impl Access {
             Some(_) if cause.contains(NO_CERTIFICATE) => {
                 " (it wants to be shown a certificate: --tls-cert)"
             }
+            Some(_) if is_one_of(&UNTRUSTED) => {
+                " (its certificate is not signed by one in --tls-ca)"
+            }
             Some(_) if is_one_of(&BAD_CERTIFICATE) => {
                 " (it does not accept the certificate of --tls-cert)"
             }
@@ -243,6 +250,9 @@ mod tests {
         }
         for access in [&nameless, &named] {
             assert!(access.hint("fatal alert: CertificateRequired").contains("to be shown"));
+            for cause in UNTRUSTED {
+                assert!(access.hint(cause).contains("not signed by one in --tls-ca"), "{cause}");
+            }
             for cause in BAD_CERTIFICATE {
                 assert!(access.hint(cause).starts_with(" (it does not accept"), "{cause}");
             }

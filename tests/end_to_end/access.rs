@@ -188,7 +188,8 @@ fn an_encrypted_cluster_works_and_its_coordinator_is_known() {
     let small = ["solve", "--board", "4x4", "start", "--json", "--connect", &address];
     let with = |more: &[&str]| run(home.path(), &[&small[..], more].concat());
     with(&[]).assert_fails(4, "perhaps it expects encryption: --tls-ca");
-    with(&["--tls-ca", &another]).assert_fails(4, "UnknownIssuer");
+    with(&["--tls-ca", &another])
+        .assert_fails(4, "UnknownIssuer (its certificate is not signed by one in --tls-ca)");
     with(&["--tls-ca", &authority, "--tls-name", "elsewhere"])
         .assert_fails(4, "not valid for name");
     with(&["--tls-ca", "token"]).assert_fails(2, "token has no CERTIFICATE, expected PEM");
