@@ -76,14 +76,25 @@ pub(super) fn parse(
 /// board says more than the number.
 fn unlike_a_board(
     segment: Segment<'_>,
-    squares: &[(usize, char)],
+    marks: &[(usize, char)],
     found: usize,
     expected: usize,
 ) -> NotationError {
-    match squares.iter().find(|&&(_, mark)| content(mark).is_none()) {
-        Some(&(at, found)) => segment.error(at, Fault::NotABoard { found }),
-        None => segment.error(0, Fault::WrongLength { found, expected }),
-    }
+    let Some(first) = marks.iter().position(|&(_, mark)| content(mark).is_none()) else {
+        return segment.error(0, Fault::WrongLength { found, expected });
+    };
+    // A board whose own squares are fewer may have been written with its walls.
+    let squares = if first >= ALL { ALL } else { expected };
+    let side = marks.get(squares).and_then(|&(_, mark)| content(mark));
+    let (at, fault): (_, fn(char) -> Fault) = match side {
+        _ if first == squares => (first, |found| Fault::NotASide { found }),
+        Some(Content::Disc(_)) if first > squares => {
+            (squares + 1, |found| Fault::AfterTheSide { found })
+        }
+        _ => (first, |found| Fault::NotABoard { found }),
+    };
+    let (at, found) = marks[at];
+    segment.error(at, fault(found))
 }
 
 /// Returns the black and the white discs of the squares at these places; walls are in both.

@@ -91,6 +91,12 @@ pub enum Fault {
         /// The character.
         found: char,
     },
+    /// Something behind the side to move.
+    #[error("found {found:?} after the side to move, expected ; or the end")]
+    AfterTheSide {
+        /// The character.
+        found: char,
+    },
     /// No move where one must stand.
     #[error("move {number}: found {found:?}, expected a square such as f5 or -- for a pass")]
     NotAMove {
