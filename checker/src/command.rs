@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, IsTerminal, Write};
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Instant;
 
@@ -176,7 +176,7 @@ impl Failure {
 /// # Errors
 /// Unless the proof is accepted and the report printed.
 pub fn run(check: &Check, out: &mut impl Write, quiet: bool) -> Result<(), Failure> {
-    let path = check.file.display().to_string();
+    let path = name(&check.file);
     let report = match check_file(check, &path, quiet) {
         Ok(report) => report,
         Err(failure) => {
@@ -241,16 +241,24 @@ impl Listener for Audience {
     }
 }
 
+fn is_standard_input(file: &Path) -> bool {
+    file.as_os_str() == "-"
+}
+
+/// Returns what messages call a file.
+fn name(file: &Path) -> String {
+    if is_standard_input(file) { "standard input".to_owned() } else { file.display().to_string() }
+}
+
 /// Reads what is expected, if anything is.
 fn expectations(check: &Check) -> Result<Option<Expectations>, Failure> {
     let Some(file) = &check.expect else { return Ok(None) };
-    let is_standard_input = file.as_os_str() == "-";
-    if is_standard_input && check.file.as_os_str() == "-" {
-        return Err(Failure::OneInput);
-    }
-    let text =
-        if is_standard_input { io::read_to_string(io::stdin()) } else { fs::read_to_string(file) };
-    let path = || file.display().to_string();
+    let text = match is_standard_input(file) {
+        true if is_standard_input(&check.file) => return Err(Failure::OneInput),
+        true => io::read_to_string(io::stdin()),
+        false => fs::read_to_string(file),
+    };
+    let path = || name(file);
     let text = text.map_err(|source| Failure::Expect { path: path(), source })?;
     let read = Expectations::parse(&text);
     read.map(Some).map_err(|error| Failure::Expectation { path: path(), error })
@@ -266,7 +274,7 @@ fn sample(check: &Check) -> Result<Sample, Failure> {
 }
 
 fn open(check: &Check) -> io::Result<Box<dyn BufRead>> {
-    if check.file.as_os_str() == "-" {
+    if is_standard_input(&check.file) {
         return Ok(Box::new(io::stdin().lock()));
     }
     let file = File::open(&check.file)?;
@@ -301,8 +309,7 @@ fn judge(check: &Check, path: String, report: &Report) -> Result<(), Failure> {
         return Err(Failure::Seal { path, found, expected });
     }
     let Some(Unmet { line, words }) = report.unmet().next() else { return Ok(()) };
-    let expectations =
-        check.expect.as_ref().map_or_else(String::new, |file| file.display().to_string());
+    let expectations = check.expect.as_deref().map_or_else(String::new, name);
     let (unmet, count) = (report.unmet().count(), report.expected());
     Err(Failure::Unproved { path, expectations, line, words, unmet, count })
 }

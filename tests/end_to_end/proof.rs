@@ -65,6 +65,9 @@ fn a_solved_position_gives_a_proof_and_an_altered_row_is_named() {
     fs::write(home.path().join("other.obf"), file(&[8, 2])).expect("the folder is writable");
     let other = ["proof", "check", "a.proof", "--expect", "other.obf"];
     run(home.path(), &other).assert_fails(6, "no root is about it (1 of 2");
+    let other = ["proof", "check", "a.proof", "--expect", "-"];
+    run_with_input(home.path(), &other, &file(&[8, 2]))
+        .assert_fails(6, "a.proof, line 2 of standard input: ");
 }
 
 /// Returns the upper bound in a line of a root.
@@ -100,5 +103,7 @@ fn what_cannot_be_exported_or_checked_is_explained() {
     run(path, &["proof", "check", "none.proof"]).assert_fails(2, "opening none.proof");
     run(path, &["proof", "check", "."]).assert_fails(2, "opening .");
     run(path, &["proof", "check", "problems.obf"]).assert_fails(6, "problems.obf: line 1: found");
-    run_with_input(path, &["proof", "check", "-"], "").assert_fails(6, "the file ends");
+    let empty = run_with_input(path, &["proof", "check", "-"], "");
+    empty.assert_fails(6, "the file ends");
+    empty.assert_fails(6, "error: standard input: ");
 }
