@@ -45,7 +45,10 @@ pub enum CampaignError {
         known: String,
     },
     /// The campaign would be removed before its end.
-    #[error("campaign {name} has {open} open tasks; --unfinished removes it all the same")]
+    #[error(
+        "campaign {name} has {open} open {}; --unfinished removes it all the same",
+        if *open == 1 { "task" } else { "tasks" }
+    )]
     Unfinished {
         /// The name.
         name: String,

@@ -389,7 +389,9 @@ fn an_unfinished_campaign_is_removed_only_on_purpose() {
     let (_folder, mut roster) = new_roster();
     import(&mut roster, "one", TASKS);
     let error = roster.remove("one", false).unwrap_err().to_string();
-    assert!(error.contains("has 4 open tasks"), "{error}");
+    assert!(error.contains("has 4 open tasks;"), "{error}");
+    let error = CampaignError::Unfinished { name: "lone".to_owned(), open: 1 }.to_string();
+    assert!(error.contains("has 1 open task;"), "{error}");
     roster.remove("one", true).unwrap();
     let error = roster.remove("one", true).unwrap_err().to_string();
     assert_eq!(error, "there is no campaign one; there are no others");
