@@ -122,13 +122,19 @@ impl FromStr for Tokens {
         if let Ok(token) = Token::new(text) {
             return Ok(Self::from(&token));
         }
+        let entries = || {
+            let lines = text.lines().map(str::trim).enumerate();
+            lines.filter(|(_, text)| !text.is_empty() && !text.starts_with('#'))
+        };
+        if let (Some((index, text)), 1) = (entries().next(), entries().count())
+            && let Some(reason) = why_no_token_alone(text)
+        {
+            return Err(InvalidTokens::Token { line: index + 1, reason });
+        }
         let mut lines = Vec::new();
         let mut known = Vec::<Known>::new();
-        for (index, text) in text.lines().enumerate() {
-            let (line, text) = (index + 1, text.trim());
-            if text.is_empty() || text.starts_with('#') {
-                continue;
-            }
+        for (index, text) in entries() {
+            let line = index + 1;
             let new = entry(line, text)?;
             if let Some(first) = known.iter().position(|known| known.digest == new.digest) {
                 return Err(InvalidTokens::Repeated { line, first: lines[first] });
@@ -138,6 +144,14 @@ impl FromStr for Tokens {
         }
         if known.is_empty() { Err(InvalidTokens::Empty) } else { Ok(Self(known)) }
     }
+}
+
+/// Returns what is wrong with a line that is the only one and has one word: unless that is a role, it is meant as a token
+/// that may do everything.
+fn why_no_token_alone(text: &str) -> Option<InvalidToken> {
+    let is_role = Role::ALL.iter().any(|role| role.name() == text);
+    let is_word = !is_role && !text.contains(char::is_whitespace);
+    is_word.then(|| Token::new(text).err()).flatten()
 }
 
 /// Reads a role and a token.
@@ -203,7 +217,10 @@ mod tests {
         let cases = [
             (String::new(), "there is no token"),
             ("# nothing\n\n".to_owned(), "there is no token"),
-            (secret.to_owned(), "line 1 has 1 word, expected"),
+            (secret.to_owned(), "line 1: a text of 14 bytes is no token, expected at least 16"),
+            (format!("# x\n {secret}\n"), "line 2: a text of 14 bytes is no token"),
+            ("worker".to_owned(), "line 1 has 1 word, expected"),
+            (format!("# x\n{ONE}"), "line 2 has 1 word, expected"),
             (format!("{first}\n{secret}{secret}"), "line 2 has 1 word, expected"),
             (format!("{first}\nclient {secret} {secret}{secret}"), "line 2 has 3 words"),
             (
