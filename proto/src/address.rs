@@ -13,6 +13,14 @@ pub enum InvalidAddress {
         /// What was given.
         address: String,
     },
+    /// The text does not say where a coordinator is.
+    #[error(
+        "--connect: {address:?} is no address, expected HOST:PORT, several of these with commas between them, or @FILE"
+    )]
+    Whereabouts {
+        /// What was given.
+        address: String,
+    },
     /// The certificate that signs the coordinator's, or the one to show it and its key, cannot be used.
     #[error("the certificates or the key cannot be used: {cause}")]
     Certificates {

@@ -49,9 +49,12 @@ impl FromStr for Whereabouts {
 
     fn from_str(given: &str) -> Result<Self, InvalidAddress> {
         let source = match given.strip_prefix(IN_FILE) {
-            Some("") => return Err(InvalidAddress::Address { address: given.to_owned() }),
+            Some("") => return Err(InvalidAddress::Whereabouts { address: given.to_owned() }),
             Some(path) => Source::File(path.into()),
-            None => Source::Listed(listed(given)?),
+            None => Source::Listed(listed(given).map_err(|error| match error {
+                InvalidAddress::Address { address } => InvalidAddress::Whereabouts { address },
+                other => other,
+            })?),
         };
         Ok(Self { given: given.to_owned(), source })
     }
@@ -84,7 +87,9 @@ mod tests {
         }
         for (text, bad) in [("", ""), ("a:1,", ""), ("a:1,b", "b"), ("a:1;b:2", "a:1;b:2")] {
             let error = text.parse::<Whereabouts>().expect_err("no addresses");
-            assert_eq!(error.to_string(), format!("{bad:?} is no address, expected HOST:PORT"));
+            let said = error.to_string();
+            let expected = format!("--connect: {bad:?} is no address, expected HOST:PORT, several");
+            assert!(said.starts_with(&expected) && said.ends_with(" or @FILE"), "{said}");
         }
         assert!("@".parse::<Whereabouts>().is_err());
         // A file names no other one.

@@ -142,7 +142,7 @@ fn an_address_that_takes_connections_and_does_not_answer_is_passed_over() {
 fn whereabouts_that_cannot_be_are_bad_input() {
     let home = home();
     for (given, wrong) in [("@", "\"@\""), ("127.0.0.1:1,", "\"\""), ("a:1,b", "\"b\"")] {
-        let message = format!("{wrong} is no address, expected HOST:PORT");
+        let message = format!("--connect: {wrong} is no address, expected HOST:PORT, several");
         for command in [&["worker"][..], &["solve", "f5"], &["campaign", "list"], &["top"]] {
             let arguments = [command, &["--connect", given]].concat();
             run(home.path(), &arguments).assert_fails(2, &message);
