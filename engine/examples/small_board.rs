@@ -1,6 +1,6 @@
 //! Solves a small board from its start position with the engine alone.
 //!
-//! `cargo run --release -p outflank-engine --example small_board -- 4x6 [TABLE_MIB [NULL THRESHOLD]]`
+//! `cargo run --release -p outflank-engine --example small_board -- 4x6 [TABLE_MIB [MOVES [THRESHOLD]]]`
 #![allow(clippy::print_stdout, reason = "an example talks to its user")]
 
 use std::error::Error;
