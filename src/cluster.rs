@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::arguments::{Search, Solve};
 use crate::exit::{Exit, Failure, client_failure, service_failure, worker_failure};
-use crate::{access, arguments, machine, runtime, store, typed};
+use crate::{access, arguments, machine, runtime, store};
 
 /// The time between two signs of life of the worker in this process: they carry the node counts that
 /// the progress shows, and cost nothing here.
@@ -113,16 +113,16 @@ impl Cluster {
         !matches!(self.kept, Kept::Nowhere)
     }
 
-    /// Returns what the user should know about what has been proved when a search is interrupted.
-    pub(crate) fn kept(&self) -> String {
-        let again = typed::command_line();
+    /// Returns what the user should know about what has been proved when a search is interrupted, and which command goes
+    /// on, in words.
+    pub(crate) fn kept(&self, again: &str) -> String {
         match &self.kept {
             Kept::Nowhere => "nothing is kept, because of --no-store".to_owned(),
             Kept::Store(path) => {
-                format!("what is proved is kept in {}; to go on: {again}", path.display())
+                format!("what is proved is kept in {}; {again}", path.display())
             }
             Kept::Coordinator(address) => {
-                format!("the coordinator at {address} keeps what is proved; to go on: {again}")
+                format!("the coordinator at {address} keeps what is proved; {again}")
             }
         }
     }

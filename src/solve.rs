@@ -17,7 +17,7 @@ use crate::cluster::Cluster;
 use crate::exit::{Exit, Failure, OrExit};
 use crate::output::{self, Answered, Format, Totals};
 use crate::progress::Display;
-use crate::{input, interrupt, numbers, runtime};
+use crate::{input, interrupt, numbers, runtime, typed};
 use moves::{Combined, Questions};
 use together::Together;
 
@@ -48,7 +48,11 @@ async fn solve(arguments: &Solve, quiet: bool, problems: &[Problem]) -> Result<E
     };
     let solved = unless_stopped(&stop, run.all(problems)).await;
     let unanswered = run.unanswered;
-    let kept = cluster.kept();
+    let kept = cluster.kept(&match solved {
+        None => format!("to go on: {}", typed::command_line()),
+        // With the same budget it would be spent again.
+        Some(_) => format!("to go on without one: {}", typed::command_line_without_budget()),
+    });
     let closed = cluster.close().await;
     let Some(totals) = solved else {
         closed?;
