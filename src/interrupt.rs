@@ -15,6 +15,10 @@ use crate::{output, typed};
 /// processes of its job, and of a terminal that is closed both the shell and the system tell.
 const SAME: Duration = Duration::from_secs(1);
 
+/// As soon as nobody types it twice, a Ctrl-C is the same request, too: `timeout -s INT` sends it to a process and to its
+/// group, of which the process is one.
+const SAME_INTERRUPT: Duration = Duration::from_millis(100);
+
 /// The number of SIGHUP, which is the same on all Linux systems.
 const HANGUP: u32 = 1;
 
@@ -32,14 +36,13 @@ pub(crate) fn watch() -> std::io::Result<(CancellationToken, JoinSet<()>)> {
     tasks.spawn(async move {
         let mut first = None;
         loop {
-            let is_late = |first: Instant| first.elapsed() > SAME;
-            let is_repeated = tokio::select! {
+            let same = tokio::select! {
                 biased;
-                _ = terminate.recv() => first.is_some_and(is_late),
-                () = received(hangup.as_mut()) => first.is_some_and(is_late),
-                _ = interrupt.recv() => first.is_some(),
+                _ = terminate.recv() => SAME,
+                () = received(hangup.as_mut()) => SAME,
+                _ = interrupt.recv() => SAME_INTERRUPT,
             };
-            if is_repeated {
+            if first.is_some_and(|first: Instant| first.elapsed() > same) {
                 abort();
             }
             first.get_or_insert_with(Instant::now);

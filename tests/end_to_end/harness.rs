@@ -120,6 +120,14 @@ impl Process {
         assert!(status.success(), "the process is alive");
     }
 
+    /// Sends the signal called `name` twice within microseconds.
+    pub(crate) fn signal_twice(&self, name: &str) {
+        let shell = format!("kill -s {name} $0 && kill -s {name} $0");
+        let id = self.child.id().to_string();
+        let status = Command::new("sh").args(["-c", &shell, &id]).status().expect("a shell exists");
+        assert!(status.success(), "the process is alive");
+    }
+
     /// Kills the process at once, as a power cut would.
     pub(crate) fn kill(mut self) {
         self.child.kill().expect("the process is ours");

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::Write;
 use std::net::{TcpListener, TcpStream};
 use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 use tempfile::TempDir;
 
@@ -61,6 +62,7 @@ fn a_terminal_that_is_closed_stops_all_that_nohup_has_not_started() {
 }
 
 #[test]
+#[allow(clippy::disallowed_methods, reason = "there is no runtime here")]
 fn a_second_signal_ends_a_process_that_still_waits_for_others() {
     let home = TempDir::new().expect("a temporary folder");
     let (coordinator, address) = coordinator(home.path(), "127.0.0.1:0", &[]);
@@ -68,9 +70,24 @@ fn a_second_signal_ends_a_process_that_still_waits_for_others() {
     stuck.signal("STOP"); // The coordinator would wait ten seconds for it.
     coordinator.signal("TERM");
     coordinator.signal("TERM"); // The same request, so soon after the first.
+    std::thread::sleep(Duration::from_millis(200)); // In the next tenth of a second it would be so, too.
     coordinator.signal("INT");
     assert_eq!(coordinator.finish().code, Some(130));
     stuck.kill();
+}
+
+#[test]
+fn a_ctrl_c_that_comes_twice_at_once_is_one() {
+    let home = TempDir::new().expect("a temporary folder");
+    let coordinator = coordinator(home.path(), "127.0.0.1:0", &[]);
+    // Nobody solves it.
+    let solve =
+        Process::start(outflank(home.path(), &["solve", "f5", "--connect", &coordinator.1]));
+    solve.wait_for("no worker is connected");
+    solve.signal_twice("INT");
+    let finished = solve.finish();
+    assert_eq!(finished.code, Some(130), "{finished:?}");
+    assert!(finished.stderr.iter().any(|line| line.starts_with("interrupted; ")), "{finished:?}");
 }
 
 /// Makes a store and a campaign in `home`.
