@@ -105,7 +105,7 @@ pub(crate) struct Simulate {
     /// Print one JSON object a line.
     #[arg(long)]
     json: bool,
-    /// Draw the speed-up.
+    /// Draw efficiency, idle and cancelled by the number of workers.
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     /// Write every job as a JSON line: position, window, limit, worker, begin, end, nodes, outcome.
