@@ -12,11 +12,10 @@ use outflank_kernel::Isa;
 use outflank_proto::message::MOST_THREADS;
 
 use crate::budget::Budget;
-use crate::exit;
 
 /// Proves Othello positions, on one machine or on many.
 #[derive(Debug, Parser)]
-#[command(name = "outflank", version = VERSION.as_str(), after_help = exit::HELP)]
+#[command(name = "outflank", version = VERSION.as_str())]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -56,7 +55,6 @@ pub(crate) enum Command {
 /// What is proved goes into the store as soon as it is known, so that the same command goes on where
 /// an earlier one was stopped, in whatever way.
 #[derive(Debug, Args)]
-#[command(after_help = exit::HELP)]
 pub(crate) struct Solve {
     /// A board, a move list, a game, a file of positions, or - for standard input.
     ///
@@ -123,7 +121,6 @@ pub(crate) struct Search {
 
 /// Serve a cluster: hand out jobs to workers, keep what they prove.
 #[derive(Debug, Args)]
-#[command(after_help = exit::HELP)]
 pub(crate) struct Coordinator {
     /// The folder of the proof store.
     #[arg(long, value_name = "DIR")]
@@ -171,7 +168,6 @@ pub(crate) struct Coordinator {
 
 /// Join the cluster of a coordinator and search for it.
 #[derive(Debug, Args)]
-#[command(after_help = exit::HELP)]
 pub(crate) struct Worker {
     /// The coordinator's address: HOST:PORT, several of these with commas between them, which are tried in
     /// turn, or @FILE, a file that says where it is now and is read again before each connection.
@@ -210,7 +206,6 @@ pub(crate) struct Access {
 
 /// Look after a proof store.
 #[derive(Debug, Args)]
-#[command(after_help = exit::HELP)]
 pub(crate) struct Store {
     #[command(subcommand)]
     pub(crate) action: StoreAction,
@@ -258,7 +253,6 @@ pub(crate) enum StoreAction {
 
 /// Write proofs to files, and check them.
 #[derive(Debug, Args)]
-#[command(after_help = exit::HELP)]
 pub(crate) struct Proof {
     #[command(subcommand)]
     pub(crate) action: ProofAction,
@@ -274,7 +268,6 @@ pub(crate) enum ProofAction {
 
 /// Write what the store must know to be sure of some positions, and no more.
 #[derive(Debug, Args)]
-#[command(after_help = exit::HELP)]
 pub(crate) struct ProofExport {
     /// A board, a move list, a game, a file of positions, or - for standard input, as for solve.
     #[arg(value_name = "POSITION|FILE|-", allow_hyphen_values = true)]

@@ -6,11 +6,10 @@ mod usage;
 
 use clap::{Args, Subcommand};
 
-use crate::exit::{self, Exit, Failure};
+use crate::exit::{Exit, Failure};
 
 /// Measure this machine on work whose results are known.
 #[derive(Debug, Args)]
-#[command(after_help = exit::HELP)]
 pub(crate) struct Bench {
     #[command(subcommand)]
     action: Action,

@@ -20,7 +20,7 @@ use outflank_simulation::{Cluster, Engines, Fit, Measures, Piece, Request, simul
 use outflank_training::plot::{Chart, Series};
 use serde::Serialize;
 
-use crate::exit::{self, Exit, Failure, OrExit};
+use crate::exit::{Exit, Failure, OrExit};
 use crate::{files, input, machine, memory, output};
 use record::Record;
 
@@ -31,7 +31,6 @@ use record::Record;
 /// (docs/simulation.md). With positions, real engines solve them on the virtual clock, so that the
 /// splitting can be judged without the noise of a machine. The same arguments give the same schedule.
 #[derive(Debug, Args)]
-#[command(after_help = exit::HELP)]
 pub(crate) struct Simulate {
     /// Solve these positions with real engines: a board, a move list, a file or - for standard input.
     #[arg(value_name = "POSITION|FILE|-", allow_hyphen_values = true,

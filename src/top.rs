@@ -11,7 +11,7 @@ use outflank_proto::campaign::Campaign;
 use outflank_proto::fleet::Overview;
 
 use crate::arguments::Access;
-use crate::exit::{self, Exit, Failure, client_failure};
+use crate::exit::{Exit, Failure, client_failure};
 use crate::{campaign, cluster, interrupt, output, overview, runtime};
 
 /// The time between two looks on a terminal.
@@ -21,7 +21,6 @@ const INTERVAL: Duration = Duration::from_secs(2);
 ///
 /// On a terminal the view is drawn anew until Ctrl-C; elsewhere it is printed once.
 #[derive(Debug, Args)]
-#[command(after_help = exit::HELP)]
 pub(crate) struct Top {
     /// The coordinator's address, addresses or @FILE, as for solve.
     #[arg(long, value_name = "ADDR")]

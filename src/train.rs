@@ -13,12 +13,11 @@ use outflank_training::{
     measure_costs, refit, report, train,
 };
 
-use crate::exit::{self, Exit, Failure, OrExit};
+use crate::exit::{Exit, Failure, OrExit};
 use crate::{files, output};
 
 /// Train the weights of the evaluation, from nothing but the rules.
 #[derive(Debug, Args)]
-#[command(after_help = exit::HELP)]
 pub(crate) struct Train {
     #[command(subcommand)]
     action: Action,

@@ -11,12 +11,14 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, CommandFactory, FromArgMatches};
 
 use super::Arguments;
-use crate::exit::Exit;
+use crate::exit::{self, Exit};
+use crate::output;
 
 impl Arguments {
     /// Reads the command line. Where it asks for a help text, or is wrong, that is said, and the exit code returned.
     pub(crate) fn read() -> Result<Self, Exit> {
-        let mut command = without_empty_variables(with_negative_numbers(Self::command()));
+        let command = with_exit_codes(with_negative_numbers(Self::command()));
+        let mut command = without_empty_variables(command);
         let matches = command.try_get_matches_from_mut(env::args_os());
         matches
             .and_then(|mut matches| {
@@ -35,7 +37,10 @@ fn say(error: &clap::Error) -> Exit {
         _ if error.use_stderr() => Exit::BadInput,
         Ok(()) => Exit::Done,
         Err(failed) if failed.kind() == io::ErrorKind::BrokenPipe => Exit::PipeClosed,
-        Err(_) => Exit::Failed,
+        Err(failed) => {
+            output::note(&format!("error: writing standard output: {failed}"));
+            Exit::Failed
+        }
     }
 }
 
@@ -76,6 +81,11 @@ fn missing_access(command: &clap::Command, asked: &ArgMatches) -> Option<String>
     let access = ["token_file", "tls_ca", "tls_cert", "tls_key"];
     let typed = access.into_iter().find(is_typed)?;
     Some(format!("--{} needs --connect <ADDR>", typed.replace('_', "-")))
+}
+
+/// Has the help of every command, and of every verb of one, list the exit codes.
+fn with_exit_codes(command: clap::Command) -> clap::Command {
+    command.after_help(exit::HELP).mut_subcommands(with_exit_codes)
 }
 
 /// Lets `-1` be the value of every option: what is wrong with it is better said by the option than by a

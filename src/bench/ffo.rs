@@ -16,7 +16,7 @@ use indicatif::ProgressBar;
 use outflank_engine::{Answer, Control, Engine, Request, Settings};
 
 use crate::arguments::Search;
-use crate::exit::{self, Exit, Failure, OrExit};
+use crate::exit::{Exit, Failure, OrExit};
 use crate::{machine, numbers, progress};
 use numbered::{Numbered, Selection};
 use report::{Setting, Solved, Totals};
@@ -29,7 +29,6 @@ use report::{Setting, Solved, Totals};
 /// table is not counted. Other programs count otherwise (Edax counts moves scored for the order
 /// and looked up, too), so compare the times of programs, and the nodes of one program.
 #[derive(Debug, Args)]
-#[command(after_help = exit::HELP)]
 pub(crate) struct Ffo {
     /// Which positions, 1 to 79: numbers and ranges with commas between them. #40 to #59 are the
     /// usual benchmark and take some minutes on one thread; #60 to #79 take hours.

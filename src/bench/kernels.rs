@@ -11,7 +11,7 @@ use clap::Args;
 use outflank_engine::notation;
 use outflank_kernel::Isa;
 
-use crate::exit::{self, Exit, Failure, OrExit};
+use crate::exit::{Exit, Failure, OrExit};
 use runner::{Runner, Sample, measure};
 
 /// Positions of games with 1 to 20 empty squares.
@@ -27,7 +27,6 @@ const POSITIONS: &str = include_str!("../../tests/data/kernels.obf");
 /// additions. Instructions are counted by single steps and stored (`cargo xtask instructions`),
 /// not measured here.
 #[derive(Debug, Args)]
-#[command(after_help = exit::HELP)]
 pub(crate) struct Kernels {
     /// Only this family; may be given several times.
     #[arg(long, value_name = "NAME")]

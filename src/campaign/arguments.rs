@@ -7,14 +7,12 @@ use outflank_engine::{BoardSize, Window};
 use outflank_proto::campaign::{Form, Selection, valid_name};
 
 use crate::arguments::{Access, Search, output_file, window};
-use crate::exit;
 
 /// Solve lists of positions together, for as long as it takes.
 ///
 /// A campaign is kept beside the proof store and survives whatever happens to the processes. A
 /// coordinator works on all campaigns that are not paused.
 #[derive(Debug, Args)]
-#[command(after_help = exit::HELP)]
 pub(crate) struct Campaign {
     #[command(subcommand)]
     pub(super) action: Action,

@@ -150,7 +150,8 @@ fn a_device_that_is_full_is_said_to_be() {
         let shell = "\"$0\" \"$1\" >/dev/full";
         let mut command = Command::new("sh");
         command.args(["-c", shell, env!("CARGO_BIN_EXE_outflank"), text]);
-        assert_eq!(Process::start(command).finish().code, Some(1), "{text}");
+        let full = Process::start(command).finish();
+        full.assert_fails(1, "writing standard output: No space left");
     }
 }
 
@@ -314,7 +315,14 @@ fn a_host_that_is_not_found_may_be_found_later() {
 #[test]
 fn the_help_lists_the_exit_codes() {
     let home = home();
-    for arguments in [&["--help"][..], &["solve", "--help"], &["coordinator", "--help"]] {
+    for arguments in [
+        &["--help"][..],
+        &["solve", "--help"],
+        &["coordinator", "-h"],
+        &["campaign", "wait", "--help"],
+        &["store", "verify", "--help"],
+        &["train", "report", "--help"],
+    ] {
         let finished = run(home.path(), arguments);
         assert_eq!(finished.code, Some(0), "{finished:?}");
         let text = finished.stdout.join("\n");
