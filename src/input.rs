@@ -35,7 +35,7 @@ fn problems(argument: &str, board: BoardSize) -> anyhow::Result<Vec<Problem>> {
         let bytes = whole(argument, file, MOST_BYTES)?;
         return Ok(parse(argument, &text(argument, bytes)?, board)?);
     }
-    parse("POSITION", argument, board).map_err(|error| explain(argument, error))
+    parse("the argument", argument, board).map_err(|error| explain(argument, error))
 }
 
 /// Returns whether there is something of that name.
@@ -112,7 +112,7 @@ mod tests {
     fn what_is_no_position_is_guessed_at() {
         assert!(message("--jsno").starts_with("--jsno is no option of solve"));
         assert!(message("missing.obf").starts_with("missing.obf: no such file"));
-        assert!(message("f5d7").contains("POSITION, line 1, column 3: move 2"));
+        assert!(message("f5d7").contains(": the argument, line 1, column 3: move 2"));
         assert!(message("").contains("found no position"));
         assert!(message("/").ends_with("is a folder, expected a file of positions"));
     }
