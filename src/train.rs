@@ -208,7 +208,15 @@ fn run_all(all: &All, isa: Isa, progress: &Progress) -> Result<Exit, Failure> {
         costs: all.costs.unwrap_or(default.costs),
     };
     check(&work.work, &work.out)?;
-    let file = train(&plan.scaled(all.scale), isa, &work.work, progress).map_err(failure)?;
+    let trained = train(&plan.scaled(all.scale), isa, &work.work, progress);
+    let file = trained.map_err(|error| match error {
+        // The numbers are others than those that were given.
+        TrainingError::Plan(_) if all.scale != 1.0 => {
+            let scaled = format!("with all numbers of games multiplied by --scale {}", all.scale);
+            Failure::new(Exit::BadInput, anyhow!(error).context(scaled))
+        }
+        error => failure(error),
+    })?;
     finish(&file, &work.out)
 }
 

@@ -45,6 +45,8 @@ fn what_is_written_takes_the_place_of_nothing_in_the_work_folder() {
     for (arguments, path, message) in cases {
         run(home.path(), &[arguments, &[path]].concat()).assert_fails(2, message);
     }
+    let small = ["train", "all", "--scale", "0.00001", "--work", "other", "--out", "other.weights"];
+    run(home.path(), &small).assert_fails(2, "multiplied by --scale 0.00001: ");
     for name in ["plan.txt", "stage-05.fitted"] {
         let kept = fs::read_to_string(work.join(name)).expect("it is there");
         assert_eq!(kept, "work of hours\n", "{name}");
