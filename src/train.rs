@@ -134,13 +134,14 @@ struct Report {
     /// The seed of the games.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// How many games for which number of empty squares.
+    /// How many games for which number of empty squares [default: 10:20000,12:20000,14:5000,16:2000,18:500].
     #[arg(
         long,
         value_name = "EMPTIES:GAMES,…",
         value_delimiter = ',',
         value_parser = set,
-        default_values = ["10:20000", "12:20000", "14:5000", "16:2000", "18:500"]
+        hide_default_value = true,
+        default_value = "10:20000,12:20000,14:5000,16:2000,18:500"
     )]
     sets: Vec<(u32, usize)>,
     /// Draw the errors.
