@@ -8,7 +8,7 @@ use std::io::{self, BufWriter, Write};
 
 use anyhow::Context;
 
-pub(crate) use answer::{Answered, Format, titles};
+pub(crate) use answer::{Answered, Format, asked, titles, worded};
 pub(crate) use moves::Move;
 pub(crate) use totals::Totals;
 

@@ -10,8 +10,8 @@ use outflank_proto::fleet::{JobCounts, Overview, RunningJob, WorkerState};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::campaign;
 use crate::numbers::{counted, grouped, short};
+use crate::{campaign, output};
 
 /// Returns the nodes that all workers together search each second.
 pub(crate) fn nodes_per_second(overview: &Overview) -> f64 {
@@ -142,7 +142,7 @@ fn columns(texts: [&str; 10], width: usize) -> String {
 }
 
 fn longest(job: &RunningJob) -> String {
-    let (empties, window) = (job.position.empties(), job.window);
+    let (empties, window) = (job.position.empties(), output::asked(job.window));
     format!("{} {empties} empties {window}, {} nodes", brief(job.age), short(job.nodes as f64))
 }
 
@@ -353,7 +353,7 @@ mod tests {
         assert!(
             table[1].ends_with(
                 " avx2           8  200.0 M    1.4 T     1,234      0     2h     0s    1  \
-                 2m 60 empties -64..+64, 2.5 M nodes  leaving"
+                 2m 60 empties -64 to +64, 2.5 M nodes  leaving"
             ),
             "{table:?}"
         );

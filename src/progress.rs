@@ -76,7 +76,9 @@ impl Display {
 
     fn progress(&mut self, progress: &Progress) {
         let Progress { bound, window, .. } = progress;
-        self.show(Work::from(progress), &format!("proved {bound}, asking {window}, "));
+        let proved = output::worded(*bound, "at least", "at most");
+        let asked = output::asked(*window);
+        self.show(Work::from(progress), &format!("proved {proved}, asking {asked}, "));
     }
 
     /// Shows how far the work has come, after what matters most: a narrow terminal shows only the
@@ -205,8 +207,8 @@ mod tests {
     fn the_text_says_what_is_done_and_what_is_left() {
         let work = work(100_000_000, 400_000_000);
         assert_eq!(
-            work.text("proved +30..=+64, ", Duration::from_secs(2)),
-            "proved +30..=+64, 6 s left, 50.0 M/s, 100.0 M nodes, jobs 3 open 17 done"
+            work.text("proved at least +30, ", Duration::from_secs(2)),
+            "proved at least +30, 6 s left, 50.0 M/s, 100.0 M nodes, jobs 3 open 17 done"
         );
     }
 

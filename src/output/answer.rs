@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::Context;
 use outflank_coordinator::core::{Solution, Source};
 use outflank_engine::notation::{self, Problem};
-use outflank_engine::{BoardSize, Bound, Score};
+use outflank_engine::{BoardSize, Bound, Score, Window};
 use serde::Serialize;
 
 use super::line;
@@ -235,8 +235,13 @@ pub(super) fn marked(score: Score, agrees: Option<bool>) -> String {
     }
 }
 
+/// Returns a window for people.
+pub(crate) fn asked(window: Window) -> String {
+    format!("{} to {}", window.lower(), window.upper())
+}
+
 /// Returns a bound for people: `at least` and `at most` stand before an end that is alone.
-pub(super) fn worded(bound: Bound, at_least: &str, at_most: &str) -> String {
+pub(crate) fn worded(bound: Bound, at_least: &str, at_most: &str) -> String {
     let (lower, upper) = (bound.lower(), bound.upper());
     match (lower == Score::MIN, upper == Score::MAX) {
         _ if lower == upper => lower.to_string(),
