@@ -16,6 +16,9 @@ pub(crate) use list::ListDisplay;
 /// The parts that the bar's length is divided into.
 const BAR_STEPS: u64 = 1000;
 
+/// Estimates take less, and workers give signs of life more often.
+const HEARD_BY: Duration = Duration::from_secs(20);
+
 /// Shows how far one position has come.
 #[derive(Debug)]
 pub(crate) struct Display {
@@ -169,6 +172,8 @@ impl Work {
         let rate = numbers::rate(self.nodes, elapsed);
         let idle = match (self.workers, self.nodes) {
             (0, _) => "no worker is connected, ",
+            // Whoever works has told of nodes by then: all workers do something else.
+            (_, 0) if self.open > 0 && elapsed >= HEARD_BY => "waiting for a worker, ",
             // The coordinator estimates a large position on the way down to its first job.
             (_, 0) if self.open > 0 => "starting, ",
             _ => "",
@@ -222,6 +227,8 @@ mod tests {
     fn what_takes_its_time_before_the_first_node_is_told() {
         let text = work(0, 400).text("proved +30, ", Duration::from_secs(2));
         assert!(text.starts_with("starting, proved +30, "), "{text}");
+        let text = work(0, 400).text("proved +30, ", HEARD_BY);
+        assert!(text.starts_with("waiting for a worker, proved +30, "), "{text}");
     }
 
     #[test]
