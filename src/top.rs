@@ -52,14 +52,19 @@ async fn watch(top: &Top) -> Result<Exit, Failure> {
     };
     let terminal = Some(Term::stdout()).filter(|term| term.is_term() && !top.json);
     let interval = top.interval.or_else(|| terminal.is_some().then_some(INTERVAL));
-    let mut heard = Instant::now();
+    let (mut heard, mut has_room) = (Instant::now(), false);
     loop {
         match view.look().await {
             Ok((overview, campaigns)) => {
                 heard = Instant::now();
                 match &terminal {
                     _ if top.json => output::line(&overview::json(&overview, &campaigns)?)?,
-                    Some(terminal) => draw(terminal, &text(&overview, &campaigns))?,
+                    Some(terminal) => {
+                        if !std::mem::replace(&mut has_room, true) {
+                            make_room(terminal)?;
+                        }
+                        draw(terminal, &text(&overview, &campaigns))?;
+                    }
                     None => output::line(&text(&overview, &campaigns).join("\n"))?,
                 }
             }
@@ -99,6 +104,12 @@ fn text(overview: &Overview, campaigns: &[Campaign]) -> Vec<String> {
         lines.extend(overview::table(overview));
     }
     lines
+}
+
+/// Moves what is on the terminal up and out of the picture's way: one can scroll back to it.
+fn make_room(terminal: &Term) -> anyhow::Result<()> {
+    let (rows, _) = terminal.size();
+    terminal.write_str(&"\n".repeat(rows.into())).context("drawing on the terminal")
 }
 
 /// Draws as many lines as the terminal has place for.
