@@ -24,6 +24,13 @@
 //! assert_eq!(attacks, sliding::rook(d4, occupied | 1 << d4));
 //! ```
 //!
+//! The crate is on no registry. In `Cargo.toml` a program names a checkout of the repository, or the repository:
+//!
+//! ```toml
+//! [dependencies]
+//! sliding = { path = "../outflank/sliding", features = ["std"] }    # or git = "…" in place of the path
+//! ```
+//!
 //! [`tricks`] shows with diagrams how the generators work; `docs/sliding.md` of the repository says how good they
 //! are, and `docs/log/sliding.md` has all that was measured.
 //!
