@@ -141,6 +141,9 @@ pub struct Campaign {
     pub workers: u64,
     /// The claims, of all campaigns and requests, that no other worker could audit yet.
     pub unaudited: u64,
+    /// Rows whose outcome is still to be compared with what is proved, because proofs were taken back; until then more
+    /// tasks may be open than is said.
+    pub unreviewed: u64,
 }
 
 impl Campaign {
@@ -312,6 +315,7 @@ impl From<Campaign> for v1::Campaign {
             fault: campaign.fault,
             workers: campaign.workers,
             unaudited: campaign.unaudited,
+            unreviewed: campaign.unreviewed,
         }
     }
 }
@@ -347,6 +351,7 @@ impl TryFrom<v1::Campaign> for Campaign {
             fault: wire.fault,
             workers: wire.workers,
             unaudited: wire.unaudited,
+            unreviewed: wire.unreviewed,
         })
     }
 }

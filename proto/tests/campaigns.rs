@@ -66,6 +66,7 @@ fn campaign() -> impl Strategy<Value = Campaign> {
             fault,
             workers: active,
             unaudited: duplicates,
+            unreviewed: proved,
         }
     })
 }

@@ -26,6 +26,7 @@ const YEAR: u64 = 365 * DAY;
 pub(super) fn state(campaign: &Campaign) -> &'static str {
     match campaign {
         Campaign { fault, .. } if !fault.is_empty() => "stopped",
+        Campaign { unreviewed: 1.., .. } => "reviewing",
         Campaign { open: 0, .. } => "finished",
         Campaign { paused: true, .. } => "paused",
         Campaign { open, disputed, .. } if open == disputed => "disputed",
@@ -112,7 +113,8 @@ pub(super) async fn status(
         output::line(&object(campaign)?)?;
     } else {
         output::line(&paragraph(campaign))?;
-        if campaign.refuted > 0 {
+        // Rows are told when all are reviewed.
+        if campaign.refuted > 0 && campaign.unreviewed == 0 {
             refuted(client, campaign, next).await?;
         }
     }
@@ -150,6 +152,11 @@ fn paragraph(campaign: &Campaign) -> String {
     if campaign.unaudited > 0 {
         let claims = counted(campaign.unaudited, "claim");
         lines.push(("unaudited", format!("{claims} of workers: no other could be asked yet")));
+    }
+    if campaign.unreviewed > 0 {
+        let rows = counted(campaign.unreviewed, "row");
+        let why = "proofs were taken back, and some of these may be open again";
+        lines.push(("unreviewed", format!("{rows}: {why}")));
     }
     if !campaign.fault.is_empty() {
         lines.push(("stopped", campaign.fault.clone()));
@@ -288,6 +295,7 @@ struct Object<'a> {
     seconds_left: Option<u64>,
     workers: u64,
     unaudited: u64,
+    unreviewed: u64,
     fault: Option<&'a str>,
 }
 
@@ -324,6 +332,7 @@ impl<'a> Object<'a> {
             seconds_left: campaign.seconds_left,
             workers: campaign.workers,
             unaudited: campaign.unaudited,
+            unreviewed: campaign.unreviewed,
             fault: Some(campaign.fault.as_str()).filter(|fault| !fault.is_empty()),
         }
     }
@@ -331,7 +340,7 @@ impl<'a> Object<'a> {
 
 /// Returns on one line how far the campaigns are that are not finished.
 pub(super) fn all_progress(campaigns: &[Campaign]) -> String {
-    let unfinished = campaigns.iter().filter(|campaign| campaign.open > 0);
+    let unfinished = campaigns.iter().filter(|campaign| campaign.open + campaign.unreviewed > 0);
     unfinished.map(progress).collect::<Vec<_>>().join("; ")
 }
 
@@ -380,6 +389,7 @@ mod tests {
             fault: String::new(),
             workers: 1,
             unaudited: 0,
+            unreviewed: 0,
         }
     }
 

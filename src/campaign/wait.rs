@@ -88,7 +88,8 @@ async fn look(
 
 /// Returns whether nothing more will come of a campaign by itself.
 fn is_done(campaign: &Campaign) -> bool {
-    campaign.open == campaign.disputed || !campaign.fault.is_empty()
+    let is_decided = campaign.open == campaign.disputed && campaign.unreviewed == 0;
+    is_decided || !campaign.fault.is_empty()
 }
 
 /// Returns whether a wait for a campaign that was asked for would never end.

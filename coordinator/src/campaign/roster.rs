@@ -132,7 +132,7 @@ impl Roster {
         let name = imported.head.name.clone();
         if let Some(campaign) = self.campaigns.get(&name) {
             if campaign.ledger.head.same_content(&imported.head) {
-                return Ok((campaign.state(), true));
+                return Ok((campaign.state(self.era), true));
             }
             return Err(CampaignError::Exists { name });
         }
@@ -145,7 +145,7 @@ impl Roster {
         let ledger = Ledger::open(&path)?;
         self.lives += 1;
         let campaign = ActiveCampaign::new(ledger, self.lives);
-        let state = campaign.state();
+        let state = campaign.state(self.era);
         self.campaigns.insert(name, campaign);
         Ok((state, false))
     }
@@ -161,7 +161,7 @@ impl Roster {
         names.sort_unstable();
         let state = |name: &str| match self.broken.get(name) {
             Some(error) => Ok(fault(name, error)),
-            None => self.campaign(name).map(ActiveCampaign::state),
+            None => self.campaign(name).map(|campaign| campaign.state(self.era)),
         };
         names.into_iter().map(state).collect()
     }
@@ -202,7 +202,7 @@ impl Roster {
             ..old
         };
         if settings == old && !campaign.is_held_up() {
-            return Ok(campaign.state());
+            return Ok(campaign.state(self.era));
         }
         self.lives += 1;
         let life = self.lives;
@@ -215,7 +215,7 @@ impl Roster {
             paused = settings.paused,
             "campaign changed"
         );
-        Ok(campaign.state())
+        Ok(campaign.state(self.era))
     }
 
     /// Forgets a campaign; returns when that is on disk.
@@ -386,6 +386,7 @@ fn fault(name: &str, error: &CampaignError) -> Campaign {
         fault: error.to_string(),
         workers: 0,
         unaudited: 0,
+        unreviewed: 0,
     }
 }
 

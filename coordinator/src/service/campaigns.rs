@@ -44,11 +44,15 @@ const MOST_LISTS: usize = 64;
 
 /// What somebody wants of the campaigns.
 type Call = Box<dyn FnOnce(&mut Roster) + Send>;
+/// What somebody wants to know of them.
+type Look = Box<dyn FnOnce(&Roster) + Send>;
 
 /// What the thread receives.
 pub(super) enum Order {
-    /// Somebody wants something of the campaigns.
+    /// Somebody wants something of the campaigns, when none is in doubt.
     Call(Call),
+    /// Somebody wants to know how far they are.
+    Look(Look),
     /// What is proved of the position of a row now.
     Answered { life: u64, row: u64, bound: Bound, nodes: u64 },
     /// A row's question has no answer.
@@ -96,10 +100,24 @@ impl Campaigns {
         self.folder()?;
         let (answer, answered) = oneshot::channel();
         let call = Order::Call(Box::new(move |roster| {
-            // Whoever asked may have gone.
-            drop(answer.send(work(roster)));
+            // Whoever asked may have gone during a review, and does not want it any more.
+            if !answer.is_closed() {
+                drop(answer.send(work(roster)));
+            }
         }));
         self.tell(call).await;
+        answered.await.map_err(|_gone| stopping())
+    }
+
+    /// Returns what `look` finds out about the campaigns, also while some are in doubt.
+    async fn look<T: Send + 'static>(
+        &self,
+        look: impl FnOnce(&Roster) -> T + Send + 'static,
+    ) -> Result<T, Status> {
+        self.folder()?;
+        let (answer, answered) = oneshot::channel();
+        let order = Order::Look(Box::new(move |roster| drop(answer.send(look(roster)))));
+        self.tell(order).await;
         answered.await.map_err(|_gone| stopping())
     }
 
@@ -173,7 +191,7 @@ struct Keeper {
     answered_before: u64,
     /// For each life of a campaign, the way to give up its requests.
     flights: BTreeMap<u64, CancellationToken>,
-    /// What others want; it waits for the end of a review, so that nobody sees an outcome that may have fallen.
+    /// What others want; it waits for the end of a review, so that nobody is given an outcome that may have fallen.
     calls: VecDeque<Call>,
 }
 
@@ -187,6 +205,10 @@ impl Keeper {
                     self.calls.push_back(call);
                     self.serve();
                     true
+                }
+                Order::Look(look) => {
+                    look(&self.roster);
+                    false
                 }
                 Order::Answered { life, row, bound, nodes } => {
                     self.answered += 1;

@@ -263,6 +263,15 @@ impl ActiveCampaign {
         self.review.as_ref().is_some_and(|review| review.era == era)
     }
 
+    /// Returns how many rows are still to be reviewed for the time `era`.
+    fn unreviewed(&self, era: u64) -> u64 {
+        if !self.is_in_doubt(era) {
+            return 0;
+        }
+        let reviewed = self.review.as_ref().filter(|review| review.era == era);
+        self.ledger.tally.rows.saturating_sub(reviewed.map_or(0, |review| review.next))
+    }
+
     /// Begins a review for the time `era`, and gives up what is being worked on.
     pub(super) fn begin_review(&mut self, life: u64, era: u64) {
         let reopened = self.review.as_ref().map_or(0, |review| review.reopened);
@@ -355,7 +364,7 @@ impl ActiveCampaign {
     }
 
     /// Returns the campaign's state.
-    pub(super) fn state(&self) -> Campaign {
+    pub(super) fn state(&self, era: u64) -> Campaign {
         let (head, tally, settings) = (&self.ledger.head, &self.ledger.tally, self.ledger.settings);
         let (rate, left) = (self.meter.rate(), self.nodes_left());
         let seconds = (left / rate).ceil();
@@ -384,6 +393,7 @@ impl ActiveCampaign {
             fault: self.fault.clone().unwrap_or_default(),
             workers: 0,
             unaudited: 0,
+            unreviewed: self.unreviewed(era),
         }
     }
 }

@@ -117,7 +117,7 @@ impl campaigns_server::Campaigns for CampaignsService {
         request: Request<v1::ListRequest>,
     ) -> Result<Response<v1::ListResponse>, Status> {
         let name = request.into_inner().name;
-        let listed = self.0.campaigns.call(move |roster| roster.list(name.as_deref())).await?;
+        let listed = self.0.campaigns.look(move |roster| roster.list(name.as_deref())).await?;
         let listed = listed.map_err(|error| status(&error))?;
         let campaigns = listed.into_iter().map(|campaign| self.told(campaign)).collect();
         Ok(Response::new(v1::ListResponse { campaigns }))
