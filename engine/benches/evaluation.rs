@@ -103,7 +103,8 @@ fn main() {
         }
         Err(error) => println!("{error}"),
     }
-    let parameters = (0..PARAMETERS as i32).map(|index| (index * 7919 % 251 - 125) as i16);
+    let parameters =
+        (0..PARAMETERS as i32).map(|index| (i64::from(index) * 7919 % 251 - 125) as i16);
     let stage = StageParameters::new(parameters.collect()).expect("there is a weight for each");
     let file = File::new(6, vec![stage], String::new(), None).expect("it is a valid stage");
     let (weights, parents) = (Weights::new(&file), parents());
