@@ -216,7 +216,7 @@ pub enum Isa {
 }
 
 /// The names that [`Isa::named`] knows, on any architecture.
-const NAMES: [&str; 4] = ["scalar", "avx2", "avx512", "neon"];
+const NAMES: [&str; 5] = ["scalar", "sse2", "avx2", "avx512", "neon"];
 
 impl Isa {
     /// Returns the best set that this CPU has.
@@ -281,11 +281,11 @@ impl Isa {
         match self {
             Self::Scalar(_) => NAMES[0],
             #[cfg(target_arch = "x86_64")]
-            Self::Avx2(_) => NAMES[1],
+            Self::Avx2(_) => NAMES[2],
             #[cfg(target_arch = "x86_64")]
-            Self::Avx512(_) => NAMES[2],
+            Self::Avx512(_) => NAMES[3],
             #[cfg(target_arch = "aarch64")]
-            Self::Neon(_) => NAMES[3],
+            Self::Neon(_) => NAMES[4],
         }
     }
 }
@@ -348,7 +348,7 @@ mod tests {
         let error = Isa::named("avx3").expect_err("there is no such set").to_string();
         assert_eq!(
             error,
-            "OUTFLANK_ISA=avx3: unknown set, expected auto, scalar, avx2, avx512, neon"
+            "OUTFLANK_ISA=avx3: unknown set, expected auto, scalar, sse2, avx2, avx512, neon"
         );
     }
 
