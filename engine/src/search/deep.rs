@@ -13,7 +13,7 @@ use crate::table::Entry;
 
 /// Fewest empty squares at which the children's bounds are looked up before any is searched
 /// (enhanced transposition cut-off, J. Schaeffer and A. Plaat).
-const CHILDREN_BOUNDS_FROM: u32 = 12;
+pub(super) const CHILDREN_BOUNDS_FROM: u32 = 12;
 
 /// Fewest empty squares at which a selective search may have left a hint.
 pub(super) const HINTS_FROM: u32 = 13;

@@ -6,6 +6,7 @@
 //! as large and stay with [`deep`](super::deep).
 
 use super::board::Board;
+use super::deep::CHILDREN_BOUNDS_FROM;
 use super::order::Outlook;
 use super::replies::{Candidate, Care, bring_best_forward, candidates};
 use super::searcher::Searcher;
@@ -14,9 +15,6 @@ use crate::table::Entry;
 
 /// Most empty squares for which this search may be the right one.
 const MOST_EMPTIES: u32 = 13;
-
-/// Fewest empty squares at which the children's bounds are looked up before any is searched.
-const CHILDREN_BOUNDS_FROM: u32 = 12;
 
 /// The best of the moves so far.
 #[derive(Clone, Copy, Debug)]
