@@ -60,6 +60,17 @@ pub const fn neighbours(board: u64) -> u64 {
     left | right | row << 8 | row >> 8
 }
 
+/// The squares around each square: [`neighbours`] of it alone.
+pub const NEIGHBOURS: [u64; 64] = {
+    let mut table = [0; 64];
+    let mut square = 0;
+    while square < 64 {
+        table[square] = neighbours(1 << square);
+        square += 1;
+    }
+    table
+};
+
 /// Returns the lowest square of `board` and all squares below it, or every square if `board` is
 /// empty: BLSMSK.
 #[inline(always)]
@@ -108,6 +119,13 @@ mod tests {
         let mut board = 1 << 63 | 1 << 5;
         let order = [take_lowest(&mut board), take_lowest(&mut board), take_lowest(&mut board)];
         assert_eq!(order, [5, 63, 64]);
+    }
+
+    #[test]
+    fn corners_have_three_neighbours_and_the_middle_has_eight() {
+        assert_eq!(NEIGHBOURS[0], 0x0302);
+        assert_eq!(NEIGHBOURS[63], 0x40c0_0000_0000_0000);
+        assert_eq!(NEIGHBOURS[27], 0x001c_141c_0000);
     }
 
     #[test]

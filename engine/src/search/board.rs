@@ -109,19 +109,6 @@ const QUADRANTS: [u64; 4] =
 /// The four corners.
 pub(crate) const CORNERS: u64 = 0x8100_0000_0000_0081;
 
-/// The squares around each square.
-pub(crate) const NEIGHBOURS: [u64; 64] = {
-    let mut table = [0; 64];
-    let mut square = 0;
-    while square < 64 {
-        let bit = 1_u64 << square;
-        let row = bit | (bit & !0x8080_8080_8080_8080) << 1 | (bit & !0x0101_0101_0101_0101) >> 1;
-        table[square] = (row | row << 8 | row >> 8) & !bit;
-        square += 1;
-    }
-    table
-};
-
 /// Returns the empty squares in quadrants that have an odd number of them.
 ///
 /// Who moves into such a region can hope to have the last move in it, so these squares are tried
@@ -152,12 +139,5 @@ mod tests {
                 .fold(0, |odd, quadrant| odd | empty & quadrant);
             assert_eq!(odd_squares(empty), expected, "{empty:016x}");
         }
-    }
-
-    #[test]
-    fn corners_have_three_neighbours_and_the_middle_has_eight() {
-        assert_eq!(NEIGHBOURS[0], 0x0302);
-        assert_eq!(NEIGHBOURS[63], 0x40C0_0000_0000_0000);
-        assert_eq!(NEIGHBOURS[27].count_ones(), 8);
     }
 }

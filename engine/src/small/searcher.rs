@@ -1,6 +1,7 @@
 //! What a search on a small board carries along.
 
 use outflank_kernel::KernelSet;
+use outflank_kernel::bits::neighbours;
 
 use crate::table::Table;
 use crate::{Control, Position};
@@ -55,17 +56,11 @@ pub(crate) struct Field {
 impl Field {
     pub(super) fn new(walls: u64) -> Self {
         let squares = !walls;
-        let beside = |board: u64| {
-            let row = board
-                | (board & !0x8080_8080_8080_8080) << 1
-                | (board & !0x0101_0101_0101_0101) >> 1;
-            row | row << 8 | row >> 8
-        };
         let left = squares & !((squares & !0x8080_8080_8080_8080) << 1);
         let right = squares & !((squares & !0x0101_0101_0101_0101) >> 1);
         let (below, above) = (squares & !(squares << 8), squares & !(squares >> 8));
         let corners = (left | right) & (below | above);
-        let beside_corners = beside(corners) & squares & !corners;
+        let beside_corners = neighbours(corners) & squares & !corners;
         Self { squares, corners, beside_corners, count: squares.count_ones() as i32 }
     }
 

@@ -1,8 +1,10 @@
 //! The last squares: no table and no move generator, only parity order.
 
+use outflank_kernel::bits::NEIGHBOURS;
+
 use super::SmallSet;
 use super::searcher::{Discs, Field};
-use crate::search::board::{NEIGHBOURS, odd_squares};
+use crate::search::board::odd_squares;
 
 /// Most empty squares for which this search is the right one.
 pub(super) const MOST_EMPTIES: u32 = 6;

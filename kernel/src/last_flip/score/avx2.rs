@@ -14,7 +14,7 @@ use core::arch::x86_64::*;
 
 use super::super::avx2;
 use super::{answered, decided, moved, passed};
-use crate::bits::neighbours;
+use crate::bits::NEIGHBOURS;
 use crate::masks::RAYS;
 
 /// Returns the exact score from the counts of both sides.
@@ -62,14 +62,3 @@ fn ended(player: __m256i, rays: __m256i) -> __m256i {
     let opponent = _mm256_andnot_si256(player, rays);
     _mm256_andnot_si256(_mm256_cmpeq_epi64(opponent, rays), opponent)
 }
-
-/// The squares around each square.
-pub(super) static NEIGHBOURS: [u64; 64] = {
-    let mut all = [0; 64];
-    let mut square = 0;
-    while square < 64 {
-        all[square] = neighbours(1 << square);
-        square += 1;
-    }
-    all
-};

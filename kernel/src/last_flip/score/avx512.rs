@@ -12,8 +12,8 @@
 use core::arch::x86_64::*;
 
 use super::super::avx512::{flipped, tested};
-use super::avx2::NEIGHBOURS;
 use super::{answered, decided, moved, passed};
+use crate::bits::NEIGHBOURS;
 use crate::masks::RAYS;
 
 /// `a | !b & c`.
