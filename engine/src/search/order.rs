@@ -1,7 +1,10 @@
 //! Move order in the upper part of the search.
 
+use outflank_kernel::mobility::corners::shifted_corners;
+use outflank_kernel::mobility::weighted::corners_twice;
+
 use super::SearchSet;
-use super::board::{Board, CORNERS, Node, odd_squares};
+use super::board::{Board, Node, odd_squares};
 use super::midgame::INFINITE;
 use super::searcher::{Searcher, Stopped};
 use crate::evaluation::{LIMIT, UNIT, Weights};
@@ -220,7 +223,7 @@ fn key<K: SearchSet>(
     let Candidate { flipped, square, .. } = *candidate;
     let board = node.board.after(square, flipped);
     let moves = kernels.moves(board.player, board.opponent);
-    let replies = (kernels.count(moves) + kernels.count(moves & CORNERS)) as i32;
+    let replies = corners_twice(kernels, moves) as i32;
     let Some(weights) = searcher.weights().filter(|_| hurry != Hurry::Mobility) else {
         return Ok(without_weights(kernels, board, replies));
     };
@@ -260,19 +263,8 @@ pub(super) fn after_at_a_glance<K: SearchSet>(
 #[inline(always)]
 fn without_weights<K: SearchSet>(kernels: K, after: Board, replies: i32) -> i32 {
     let potential = kernels.count(kernels.potential_moves(after.player, after.opponent)) as i32;
-    let corners = kernels.count(corner_stable(after.opponent)) as i32;
+    let corners = kernels.count(shifted_corners(after.opponent)) as i32;
     -(REPLY * replies) - REPLY / 8 * potential + 3 * REPLY / 8 * corners
-}
-
-/// Returns the corners of `player` and the squares beside them that a corner makes safe.
-#[inline(always)]
-fn corner_stable(player: u64) -> u64 {
-    let corners = player & CORNERS;
-    let beside = (corners & 0x0101_0101_0101_0101) << 1
-        | (corners & 0x8080_8080_8080_8080) >> 1
-        | corners << 8
-        | corners >> 8;
-    corners | beside & player
 }
 
 #[cfg(test)]

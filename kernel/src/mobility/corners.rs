@@ -38,8 +38,10 @@ fn reference(player: u64) -> u64 {
     stable
 }
 
-#[inline]
-fn shifted_corners(player: u64) -> u64 {
+/// Returns the player's corners, and the player's discs next to them along the edges.
+#[inline(always)]
+#[must_use]
+pub const fn shifted_corners(player: u64) -> u64 {
     /// Corners with a square to their right, left, above and below.
     const TOWARDS: [u64; 4] =
         [0x0100_0000_0000_0001, 0x8000_0000_0000_0080, 0x81, 0x8100_0000_0000_0000];

@@ -5,6 +5,7 @@
 //! Source: `edax-avx-optimizations`, move ordering.
 
 use super::CORNERS;
+use crate::KernelSet;
 
 crate::catalogue::family! {
     /// Squares → their number, corners counted twice.
@@ -29,9 +30,29 @@ fn two_counts(moves: u64) -> u32 {
     moves.count_ones() + (moves & CORNERS).count_ones()
 }
 
+/// Returns the number of `moves` as `kernels` counts, corners counted twice: `two_counts` for code that is compiled once
+/// a set.
+#[inline(always)]
+pub fn corners_twice<K: KernelSet>(kernels: K, moves: u64) -> u32 {
+    kernels.count(moves) + kernels.count(moves & CORNERS)
+}
+
 #[cfg(target_arch = "x86_64")]
 #[inline]
 #[target_feature(enable = "popcnt")]
 fn popcnt(moves: u64) -> u32 {
     two_counts(moves)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Scalar;
+
+    #[test]
+    fn a_set_counts_as_the_reference() {
+        for moves in [0, u64::MAX, CORNERS, 1, 0x0000_1020_0408_0000, 1 << 63 | 1 << 62] {
+            assert_eq!(corners_twice(Scalar::new(), moves), reference(moves), "{moves:016x}");
+        }
+    }
 }
