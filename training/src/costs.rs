@@ -20,7 +20,7 @@ use averages::Sums;
 
 use crate::plan::check_number;
 use crate::samples::Purpose;
-use crate::train::GENERATOR;
+use crate::train::{GENERATOR, SEARCH};
 use crate::work::Work;
 use crate::{Progress, Random, TrainingError, games, labels};
 
@@ -106,7 +106,9 @@ impl CostPlan {
     /// Returns the plan as text, one fact a line.
     fn text(&self) -> String {
         let Self { seed, searches } = self;
-        format!("costs of proofs in the trees of {searches} searches, seed {seed}\n")
+        format!(
+            "costs of proofs in the trees of {searches} searches, search {SEARCH}, seed {seed}\n"
+        )
     }
 }
 

@@ -8,7 +8,7 @@ use outflank_engine::evaluation::stage_of;
 use crate::TrainingError;
 use crate::costs::CostPlan;
 use crate::selectivity::{FEWEST_EMPTIES, FEWEST_GAMES};
-use crate::train::{BASE, FIRST, GENERATOR, LAST};
+use crate::train::{BASE, FIRST, GENERATOR, LAST, SEARCH};
 
 /// What to train, with what effort.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,7 +72,7 @@ impl Plan {
         let Self { seed, empties, base, games, plies, corrections, trees, selectivity, costs } =
             self;
         let mut text = format!(
-            "generator {GENERATOR}, patterns {FINGERPRINT:016x}\nseed {seed}\n\
+            "generator {GENERATOR}, patterns {FINGERPRINT:016x}\nsearch {SEARCH}\nseed {seed}\n\
              empties {FEWEST}..{empties}\nbase {base} games\ngames {games}, plies {plies}\n\
              corrections {corrections:?} games\nselectivity {selectivity} games\n",
             FEWEST = 2 * FIRST - 1

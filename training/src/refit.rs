@@ -18,7 +18,7 @@ use crate::plan::{check_number, check_plies, check_selectivity};
 use crate::progress::Progress;
 use crate::samples::{Purpose, positions};
 use crate::stage::{Fitted, fit, mean_residual, problem};
-use crate::train::{BASE, GENERATOR, both, with_selectivity};
+use crate::train::{BASE, GENERATOR, SEARCH, both, with_selectivity};
 use crate::work::Work;
 use crate::{Plan, Samples, TrainingError, labels, trees};
 
@@ -60,7 +60,7 @@ impl RefitPlan {
         let Self { seed, trees, plies, selectivity } = self;
         format!(
             "second fit of weights {:016x}\ngenerator {GENERATOR}, patterns {FINGERPRINT:016x}\n\
-             seed {seed}\ntrees of {trees} searches, plies {plies}\n\
+             search {SEARCH}\nseed {seed}\ntrees of {trees} searches, plies {plies}\n\
              selectivity {selectivity} games\n",
             file.id()
         )

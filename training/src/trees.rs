@@ -99,3 +99,23 @@ fn child(random: &mut Random, node: Position) -> Option<Position> {
     let after = node.play(Square::all(moves).nth(drawn)?)?;
     (!after.is_over()).then(|| after.canonical())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A training that is continued by another search would mix the samples of two.
+    #[test]
+    fn a_search_that_samples_other_trees_is_another_version() {
+        let weights = Box::leak(Box::new(Weights::embedded().unwrap()));
+        let stages = (stage_of(10), stage_of(30));
+        let found = positions(Isa::detect(), weights, 1, stages, 2, &Progress::hidden()).unwrap();
+        let boards = found.iter().flat_map(|position| [position.player(), position.opponent()]);
+        let sum = boards.fold(0, |sum: u64, board| sum.rotate_left(5).wrapping_add(board));
+        assert_eq!(
+            (found.len(), sum),
+            (10_397, 639_244_971_487_992_170),
+            "raise SEARCH in train.rs, unless only the embedded weights are new"
+        );
+    }
+}
