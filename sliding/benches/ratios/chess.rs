@@ -1,16 +1,17 @@
-//! Throughput and latency of single queries, batches, and the union of a side.
+//! Throughput and latency of single queries, batches, the union of a side, and one line of a piece.
 
-use sliding::Attacks;
 use sliding::catalogue::{Visitor, visit_all};
+use sliding::{Attacks, Native};
 
 use crate::data::{
-    Eight, Method, Position, QUERIES, aligned, keep, keep_in_memory, positions, queries,
+    Eight, Method, Position, QUERIES, aligned, keep, keep_in_memory, lines, positions, queries,
 };
 
 /// What is asked.
 pub(crate) struct Questions {
     squares: Vec<u8>,
     boards: Vec<u64>,
+    lines: Vec<u64>,
     eights: Vec<Eight>,
     positions: Vec<Position>,
 }
@@ -19,15 +20,19 @@ impl Questions {
     /// Makes `count` queries, eight a turn, and as many positions as ever.
     pub(crate) fn new(count: usize) -> Self {
         let (squares, boards) = queries(count);
-        let (eights, positions) = (aligned(&boards), positions(QUERIES));
-        Self { squares, boards, eights, positions }
+        let (lines, eights) = (lines(&squares), aligned(&boards));
+        Self { squares, boards, lines, eights, positions: positions(QUERIES) }
     }
 
     /// Returns the groups and the methods of each.
     pub(crate) fn groups(&self) -> Vec<(&'static str, Vec<Method<'_>>)> {
-        let Self { squares, boards, eights, positions } = self;
+        let Self { squares, boards, lines, eights, positions } = self;
         let mut groups = Groups { squares, boards, eights, positions, all: Vec::new() };
         visit_all(&mut groups);
+        groups.along("any line by bit reversal", lines, sliding::along);
+        groups.along("queen and line, best as compiled", lines, |square, occupied, line| {
+            Native.queen(square, occupied) & line
+        });
         let mut by_group: Vec<(&str, Vec<Method<'_>>)> = Vec::new();
         for (group, method) in groups.all {
             match by_group.iter_mut().find(|(name, _)| *name == group) {
@@ -58,6 +63,32 @@ struct Groups<'a> {
     eights: &'a [Eight],
     positions: &'a [Position],
     all: Vec<(&'static str, Method<'a>)>,
+}
+
+impl<'a> Groups<'a> {
+    /// Adds a method of a piece that moves along one line, such as a pinned one.
+    fn along(
+        &mut self,
+        name: &'static str,
+        lines: &'a [u64],
+        attacks: impl Fn(u8, u64, u64) -> u64 + Copy + 'a,
+    ) {
+        let (squares, boards) = (self.squares, self.boards);
+        let asked = move || squares.iter().zip(boards).zip(lines);
+        let throughput = move || {
+            asked().fold(0, |sum, ((&square, &occupied), &line)| {
+                sum ^ keep(attacks(square, occupied, line))
+            })
+        };
+        self.all.push(("one line, throughput", Method { name, pass: Box::new(throughput) }));
+        let latency = move || {
+            let zero = keep(0);
+            asked().fold(0, |last, ((&square, &occupied), &line)| {
+                keep(attacks(square, occupied ^ last & zero, line))
+            })
+        };
+        self.all.push(("one line, latency", Method { name, pass: Box::new(latency) }));
+    }
 }
 
 /// Adds a method whose pass makes one query after the other, independent or in a chain.
@@ -102,8 +133,8 @@ macro_rules! batch {
 
 impl Visitor for Groups<'_> {
     fn visit<A: Attacks>(&mut self, name: &'static str, attacks: A) {
-        if name == "ray loop" || name.starts_with("best of") {
-            return; // no rival, and those that other names measure already
+        if name.starts_with("best of") {
+            return; // other names measure them already
         }
         single!(
             self, name, attacks,

@@ -39,6 +39,19 @@ pub(crate) fn queries(count: usize) -> (Vec<u8>, Vec<u64>) {
         .unzip()
 }
 
+/// Returns a random line through each of the squares: a rank, a file or a diagonal of two squares at least.
+pub(crate) fn lines(squares: &[u8]) -> Vec<u64> {
+    let mut state = 6;
+    let mut line = |square| loop {
+        let other = (random(&mut state) % 64) as u8;
+        let line = if other == square { 0 } else { sliding::line(square, other) };
+        if line != 0 {
+            break line;
+        }
+    };
+    squares.iter().map(|&square| line(square)).collect()
+}
+
 /// A position: 8 to 32 pieces at random, some of one side's are sliders.
 #[derive(Clone, Copy)]
 pub(crate) struct Position {

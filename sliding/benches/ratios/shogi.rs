@@ -62,6 +62,12 @@ fn drops<const BLACK: bool>(
         }
         0
     };
+    let table = || {
+        for pawns in &horizontal {
+            keep_in_memory(&pawns.by_table(side));
+        }
+        0
+    };
     let squares = || {
         for (pawns, targets) in horizontal.iter().zip(&empty) {
             keep_in_memory(&pawns.square_by_square(side, *targets));
@@ -75,6 +81,7 @@ fn drops<const BLACK: bool>(
         method!("Qugiy", |pawns| pawn_drop::qugiy(side, pawns)),
         method!("pawn by pawn", |pawns| pawn_drop::pawn_by_pawn(side, pawns)),
         Method { name: "horizontal, fold", pass: Box::new(fold) },
+        Method { name: "horizontal, table", pass: Box::new(table) },
         Method { name: "horizontal, square by square", pass: Box::new(squares) },
     ];
     #[cfg(target_arch = "x86_64")]
