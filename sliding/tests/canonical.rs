@@ -1,4 +1,10 @@
 //! The canonical forms of the set that the crate is compiled for, against the portable ones.
+//!
+//! Compiled for the baseline the two are the same code. `.ci/run` compiles the crate for more:
+//!
+//! ```console
+//! $ RUSTFLAGS="-C target-cpu=native" cargo test -p sliding --lib --tests --target-dir target/sets
+//! ```
 
 use sliding::Scalar;
 use sliding::canonical::{self, Symmetry};
