@@ -263,13 +263,13 @@ impl ActiveCampaign {
         self.review.as_ref().is_some_and(|review| review.era == era)
     }
 
-    /// Returns how many rows are still to be reviewed for the time `era`.
+    /// Returns how many rows are still to be reviewed for the time `era`, at least one until that is on disk.
     fn unreviewed(&self, era: u64) -> u64 {
         if !self.is_in_doubt(era) {
             return 0;
         }
         let reviewed = self.review.as_ref().filter(|review| review.era == era);
-        self.ledger.tally.rows.saturating_sub(reviewed.map_or(0, |review| review.next))
+        self.ledger.tally.rows.saturating_sub(reviewed.map_or(0, |review| review.next)).max(1)
     }
 
     /// Begins a review for the time `era`, and gives up what is being worked on.
