@@ -11,6 +11,8 @@ mod transfer;
 mod wait;
 mod watch;
 
+use std::time::Duration;
+
 use anyhow::Context;
 use outflank_coordinator::client::CampaignsClient;
 use outflank_proto::campaign::{Campaign as State, Change};
@@ -77,14 +79,14 @@ async fn perform(
     let next = Next::after(action);
     match action {
         Action::Import(import) => transfer::import(import, &mut client, &next).await,
-        Action::Export(export) => transfer::export(export, &mut client, &next).await,
+        Action::Export(export) => transfer::export(export, &mut client, work, &next).await,
         Action::List(list) => {
-            let campaigns = client.list(None).await.map_err(client_failure)?;
+            let campaigns = listed(&mut client, None, work).await?;
             show::table(&campaigns, list.json)?;
             Ok(Exit::Done)
         }
         Action::Status(status) => {
-            let campaign = one(&mut client, &status.named.name).await?;
+            let campaign = one(&mut client, &status.named.name, work).await?;
             show::status(&mut client, &campaign, &next, status.json).await
         }
         Action::Wait(wanted) => {
@@ -108,8 +110,35 @@ async fn perform(
     }
 }
 
-async fn one(client: &mut CampaignsClient, name: &str) -> Result<State, Failure> {
-    let mut listed = client.list(Some(name)).await.map_err(client_failure)?;
+/// The time between two looks at campaigns that are under review.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+/// Returns the state of a campaign, or of all. In a store that this process alone has open, a review that is due goes no
+/// further than the command: it is waited for.
+async fn listed(
+    client: &mut CampaignsClient,
+    name: Option<&str>,
+    work: Work,
+) -> Result<Vec<State>, Failure> {
+    let mut is_told = false;
+    loop {
+        let campaigns = client.list(name).await.map_err(client_failure)?;
+        let left: u64 = campaigns.iter().map(|campaign| campaign.unreviewed).sum();
+        if left == 0 || work == Work::Elsewhere {
+            return Ok(campaigns);
+        }
+        if !std::mem::replace(&mut is_told, true) {
+            let rows = counted(left, "row");
+            output::note(&format!(
+                "comparing {rows} with what is proved, since proofs were taken back"
+            ));
+        }
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
+}
+
+async fn one(client: &mut CampaignsClient, name: &str, work: Work) -> Result<State, Failure> {
+    let mut listed = listed(client, Some(name), work).await?;
     let found = listed.pop().context("the coordinator's answer names no campaign")?;
     Ok(found)
 }

@@ -347,7 +347,7 @@ impl Core {
     /// can make it.
     #[must_use]
     pub fn unaudited(&self) -> u64 {
-        self.audits.unaudited()
+        self.audits.unaudited() + self.resumed_audits()
     }
 
     fn joined(

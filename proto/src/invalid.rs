@@ -83,7 +83,7 @@ pub(crate) fn list<T, U>(
     values.into_iter().enumerate().map(entry).collect()
 }
 
-/// Returns `number` if it is at most 2^53: room for every honest count, and sums cannot overflow.
+/// Returns `number` if it is at most 2^53: room for every honest count, and sums are far from overflowing.
 pub(crate) fn count(field: &str, number: u64) -> Result<u64, InvalidField> {
     if number <= 1 << 53 {
         Ok(number)

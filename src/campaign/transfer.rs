@@ -13,6 +13,7 @@ use tokio::task::JoinSet;
 
 use super::arguments::{Export, Import};
 use super::next::Next;
+use super::wait::Work;
 use super::{one, show};
 use crate::exit::{Exit, Failure, OrExit, client_failure};
 use crate::files::WholeFile;
@@ -108,13 +109,14 @@ fn send_all(
 pub(super) async fn export(
     arguments: &Export,
     client: &mut CampaignsClient,
+    work: Work,
     next: &Next,
 ) -> Result<Exit, Failure> {
     let name = &arguments.named.name;
     if let Some(path) = &arguments.out {
         files::check_output("--out", path)?;
     }
-    let campaign = one(client, name).await?;
+    let campaign = one(client, name, work).await?;
     let wanted = ExportRequest {
         name: name.clone(),
         form: arguments.form,

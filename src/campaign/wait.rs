@@ -47,7 +47,9 @@ pub(super) async fn until_done(
                 }
                 watch.update(&campaigns);
                 // Of all campaigns those that rest are not waited for.
-                if campaigns.iter().all(|one| is_done(one) || work == Work::Here && one.paused) {
+                let rests =
+                    |one: &Campaign| work == Work::Here && one.paused && one.unreviewed == 0;
+                if campaigns.iter().all(|one| is_done(one) || rests(one)) {
                     break campaigns;
                 }
             }
@@ -99,7 +101,7 @@ fn is_hopeless(campaign: &Campaign, names: &[String], work: Work) -> bool {
         Work::Elsewhere => false,
         Work::Nowhere => true,
     };
-    is_stuck && !is_done(campaign)
+    is_stuck && !is_done(campaign) && campaign.unreviewed == 0
 }
 
 fn refusal(campaign: &Campaign, work: Work, next: &Next) -> anyhow::Error {

@@ -55,6 +55,14 @@ pub enum CampaignError {
         /// Tasks that are not decided.
         open: u64,
     },
+    /// The campaign would be removed though it cannot be read.
+    #[error(
+        "campaign {name} cannot be read, so that nobody knows whether tasks are open; --unfinished removes it all the same"
+    )]
+    Unreadable {
+        /// The name.
+        name: String,
+    },
     /// The operating system refused. Its reason is no `source`: who keeps campaigns gets errors as one text, which has
     /// to say why.
     #[error("{action} {path}: {cause}")]

@@ -221,11 +221,14 @@ impl Roster {
     /// Forgets a campaign; returns when that is on disk.
     ///
     /// # Errors
-    /// [`CampaignError::Unfinished`] if tasks are open, unless `unfinished`.
+    /// [`CampaignError::Unfinished`] if tasks are open, [`CampaignError::Unreadable`] if nobody knows, unless `unfinished`.
     pub fn remove(&mut self, name: &str, unfinished: bool) -> Result<(), CampaignError> {
         let open = self.list(Some(name))?.iter().map(|campaign| campaign.open).sum();
         if open > 0 && !unfinished {
             return Err(CampaignError::Unfinished { name: name.to_owned(), open });
+        }
+        if self.broken.contains_key(name) && !unfinished {
+            return Err(CampaignError::Unreadable { name: name.to_owned() });
         }
         let (path, aside) = (self.folder.join(name), self.folder.join(format!("{REMOVED}{name}")));
         fs::rename(&path, &aside).map_err(CampaignError::io("removing", &path))?;

@@ -120,6 +120,11 @@ impl Audit {
         !self.is_settled && !self.waits_for_suspects
     }
 
+    /// Returns whether nobody has said anything to this coordinator.
+    fn has_no_witness_here(&self) -> bool {
+        self.votes.values().all(|vote| vote.worker.is_none())
+    }
+
     /// Returns those who have said something.
     fn voters(&self) -> Vec<ProcessId> {
         self.votes.keys().copied().collect()
@@ -361,11 +366,18 @@ impl Core {
         if self.fleet.others_accept(1, &tried) { tried } else { audit.voters() }
     }
 
+    /// Returns the number of claims that an earlier coordinator had solved again, and nobody has taken up here.
+    pub(super) fn resumed_audits(&self) -> u64 {
+        let is_left = |&(&id, audit): &(&AuditId, &Audit)| {
+            !audit.disputed && audit.has_no_witness_here() && !self.side_jobs.run(Target::Audit(id))
+        };
+        self.audits.open.iter().filter(is_left).count() as u64
+    }
+
     fn assign_audit(&mut self, turn: &mut Turn<'_>, id: AuditId) {
         let Some(audit) = self.audits.open.get(&id) else { return };
         let voters = audit.voters();
-        let is_resumed = audit.votes.values().all(|vote| vote.worker.is_none());
-        if is_resumed && self.fleet.accepting() == 0 {
+        if audit.has_no_witness_here() && self.fleet.accepting() == 0 {
             return; // Nobody has come yet.
         }
         let has_failed = audit.failures > self.config.retry_limit.max(audit.tried);

@@ -289,7 +289,7 @@ impl Core {
             solve.running = solve.running.saturating_sub(1);
             solve.running_nodes =
                 solve.running_nodes.saturating_sub(lease.nodes.saturating_sub(lease.charged));
-            solve.nodes += nodes.saturating_sub(lease.charged);
+            solve.nodes = solve.nodes.saturating_add(nodes.saturating_sub(lease.charged));
         }
     }
 

@@ -73,6 +73,8 @@ pub(super) struct Campaigns {
     folder: Option<PathBuf>,
     /// A place for each list that may be on its way.
     places: Arc<Semaphore>,
+    /// The same for so few rows that they wait for nobody: a status asks for them.
+    short_places: Arc<Semaphore>,
     /// The last time that proofs were taken back.
     era: AtomicU64,
 }
@@ -81,8 +83,8 @@ pub(super) struct Campaigns {
 pub(super) fn channel(roster: Option<&Roster>) -> (Campaigns, mpsc::Receiver<Order>) {
     let (orders, receiver) = mpsc::channel(QUEUE);
     let folder = roster.map(|roster| roster.folder().to_owned());
-    let places = Arc::new(Semaphore::new(MOST_LISTS));
-    (Campaigns { orders, folder, places, era: AtomicU64::default() }, receiver)
+    let [places, short_places] = [(); 2].map(|()| Arc::new(Semaphore::new(MOST_LISTS)));
+    (Campaigns { orders, folder, places, short_places, era: AtomicU64::default() }, receiver)
 }
 
 impl Campaigns {

@@ -198,6 +198,7 @@ fn resumed_with_one_worker(bound: Bound) -> (Script, Job) {
 fn who_made_a_claim_that_is_owed_is_known_to_the_next_coordinator() {
     let bound = Bound::exact(value());
     let mut script = started_again(bound, Some(7));
+    assert_eq!(script.core.status().unaudited, 1, "nobody has come who could audit it");
     let commands = script.at(1, joined(1, 7, 1));
     assert_eq!(assigned(&commands), [], "nobody audits its own claim");
     assert_eq!((solution(&commands).unaudited, has_cleared(&commands)), (1, false));

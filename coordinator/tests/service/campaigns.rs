@@ -59,8 +59,15 @@ async fn export(client: &mut CampaignsClient, name: &str, form: Form) -> String 
     String::from_utf8(bytes).unwrap()
 }
 
+/// Returns the state of a campaign when all of it is reviewed.
 pub(crate) async fn state(client: &mut CampaignsClient, name: &str) -> Campaign {
-    client.list(Some(name)).await.unwrap().remove(0)
+    loop {
+        let campaign = client.list(Some(name)).await.unwrap().remove(0);
+        if campaign.unreviewed == 0 {
+            return campaign;
+        }
+        tokio::task::yield_now().await;
+    }
 }
 
 /// Looks until it sees what it waits for.

@@ -90,7 +90,7 @@ async fn a_coordinator_that_is_to_stop_leaves_a_review_to_the_next_one() {
 
     let third = service(options(Some(docket.clone())), store);
     let mut client = CampaignsClient::new(third.connect_in_memory());
-    assert_eq!(client.list(None).await.unwrap()[0].open, 0);
+    assert_eq!(until(&mut client, "one", |campaign| campaign.unreviewed == 0).await.open, 0);
     assert!(state().contains(r#""reviewed": 1"#), "{}", state());
     third.stop().await.unwrap();
 }

@@ -51,7 +51,7 @@ async fn who_makes_no_call_is_cut_off_and_who_has_made_one_is_not() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let stop = CancellationToken::new();
-    let options = Options { call_deadline: Duration::from_millis(200), ..Options::default() };
+    let options = Options { call_deadline: Duration::from_secs(2), ..Options::default() };
     let serving = tokio::spawn(service_with(options).serve(listener, stop.clone()));
     let channel = client::connect(&address.to_string(), &Access::default()).await.unwrap();
     let mut worker = RawWorker::join(channel).await;

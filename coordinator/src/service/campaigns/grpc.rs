@@ -12,11 +12,12 @@ use outflank_proto::campaign::{
 use outflank_proto::v1::campaigns_server;
 use outflank_proto::{store_failed, v1};
 use tokio::runtime::Handle;
-use tokio::sync::{OwnedSemaphorePermit, mpsc};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio_stream::Stream;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status, Streaming};
 
+use super::Campaigns;
 use super::best_move::best_move;
 use crate::campaign::{CampaignError, Export, ExportError, Import, Imported, Rival};
 use crate::service::links::Counts;
@@ -24,6 +25,8 @@ use crate::service::{Shared, stopping};
 
 /// The number of parts of a list that wait to be read or written.
 const PARTS: usize = 8;
+/// An export of so many rows at most does not wait for its client: it fits into the parts that wait to be read.
+const FEW_ROWS: u64 = 1_000;
 /// The size of the parts of an export, in bytes.
 const PART_BYTES: usize = 64 << 10;
 
@@ -38,7 +41,9 @@ fn status(error: &CampaignError) -> Status {
         CampaignError::Row { .. } | CampaignError::Empty { .. } => Status::invalid_argument(text),
         CampaignError::Exists { .. } => Status::already_exists(text),
         CampaignError::Unknown { .. } => Status::not_found(text),
-        CampaignError::Unfinished { .. } => Status::failed_precondition(text),
+        CampaignError::Unfinished { .. } | CampaignError::Unreadable { .. } => {
+            Status::failed_precondition(text)
+        }
         CampaignError::Io { .. } | CampaignError::Damaged { .. } => store_failed(text),
     }
 }
@@ -50,9 +55,9 @@ impl CampaignsService {
         Campaign { workers, unaudited, ..campaign }.into()
     }
 
-    /// Waits for a place for a list, unless the coordinator stops.
-    async fn place(&self) -> Result<OwnedSemaphorePermit, Status> {
-        let place = Arc::clone(&self.0.campaigns.places).acquire_owned();
+    /// Waits for one of the `places` for lists, unless the coordinator stops.
+    async fn place(&self, places: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, Status> {
+        let place = Arc::clone(places).acquire_owned();
         let place = self.0.stopping.run_until_cancelled(place).await;
         place.ok_or_else(stopping)?.map_err(|_closed| stopping())
     }
@@ -81,7 +86,7 @@ impl campaigns_server::Campaigns for CampaignsService {
         let Some(ImportPart::Head(head)) = self.next(&mut parts).await? else {
             return Err(Status::invalid_argument("field part is no head, expected a head first"));
         };
-        let place = self.place().await?;
+        let place = self.place(&campaigns.places).await?;
         let wanted = head.clone();
         let rival = campaigns.call(move |roster| roster.rival(&wanted)).await?;
         let rival = rival.map_err(|error| status(&error))?;
@@ -150,7 +155,9 @@ impl campaigns_server::Campaigns for CampaignsService {
         request: Request<v1::ExportRequest>,
     ) -> Result<Response<Self::ExportStream>, Status> {
         let wanted: ExportRequest = request.into_inner().try_into()?;
-        let place = self.place().await?;
+        let Campaigns { places, short_places, .. } = &self.0.campaigns;
+        let is_short = wanted.limit.is_some_and(|rows| rows <= FEW_ROWS);
+        let place = self.place(if is_short { short_places } else { places }).await?;
         let export = self.0.campaigns.call(move |roster| roster.export(&wanted)).await?;
         let export = export.map_err(|error| status(&error))?;
         let (sender, receiver) = mpsc::channel(PARTS);
