@@ -115,7 +115,8 @@ fn what_follows_from_every_move_is_kept() {
 #[test]
 fn scores_that_nothing_was_found_of_are_not_marked() {
     let home = home_with(&[]);
-    let wrong = file(&[1]).replace("+18", "-20");
+    // Large enough not to be solved while this process waits for a processor.
+    let wrong = file(&[50]).replace("+10", "-20");
     let solve = ["solve", "-", "--no-store", "--time", "1e-9"];
     let finished = run_with_input(home.path(), &solve, &wrong);
     assert_eq!(finished.code, Some(8), "{finished:?}");
