@@ -380,7 +380,9 @@ fn a_damaged_campaign_rests_and_does_not_stop_the_others() {
     assert!(campaigns[1].fault.contains("found 100 bytes, expected 32 bytes for each of 4 rows"));
     assert!(campaigns[2].fault.contains("found a bad record of row 2"), "{campaigns:?}");
     assert_eq!(roster.fill(100).len(), 4);
-    roster.remove("short", false).unwrap();
+    let error = roster.remove("short", false).unwrap_err().to_string();
+    assert!(error.contains("nobody knows whether tasks are open"), "{error}");
+    roster.remove("short", true).unwrap();
     assert_eq!(roster.list(None).unwrap().len(), 2);
 }
 
