@@ -1,6 +1,7 @@
 //! Outcomes of campaigns that are compared with what is proved, and who waits for that.
 
 use std::fs;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, mpsc as threads};
 
 use outflank_coordinator::client::CampaignsClient;
@@ -9,6 +10,7 @@ use outflank_coordinator::store::{Appended, Record, Store, StoreError, Stored};
 use outflank_engine::{Bound, Position};
 use outflank_proto::campaign::Campaign;
 use outflank_worker::Coordinator;
+use tempfile::TempDir;
 use tokio::sync::mpsc;
 
 use crate::campaigns::{head, import, list, until};
@@ -53,27 +55,37 @@ impl ProofStore for Gate {
     }
 }
 
+/// Returns a folder with a campaign, named `one`, of these `positions` that is decided and whose review is due, its store,
+/// and how far it was when it was decided.
+async fn decided(positions: &[Position]) -> (TempDir, Arc<Store>, Campaign) {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Arc::new(Store::in_memory());
+    let service = service(Options { docket: None, ..options(folder.path()) }, store.clone());
+    let mut client = CampaignsClient::new(service.connect_in_memory());
+    import(&mut client, head("one"), &list(positions), true).await.unwrap();
+    let coordinator = Coordinator::over(service.connect_in_memory());
+    let worker = TestWorker::start(Arc::new(BruteForce), 1, coordinator);
+    let campaign = until(&mut client, "one", |campaign| campaign.open == 0).await;
+    worker.stop().await.unwrap();
+    service.stop().await.unwrap();
+    let docket = folder.path().join("docket.jsonl");
+    fs::write(&docket, "").unwrap();
+    assert_eq!(reopen_verdicts(&docket).unwrap(), 0);
+    (folder, store, campaign)
+}
+
+fn options(folder: &Path) -> Options {
+    let [campaigns, docket] = ["campaigns", "docket.jsonl"].map(|name| Some(folder.join(name)));
+    Options { campaigns, docket, ..fine() }
+}
+
 /// The coordinator waited for the end of the review, however long the lists were.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_coordinator_that_is_to_stop_leaves_a_review_to_the_next_one() {
-    let folder = tempfile::tempdir().unwrap();
-    let [campaigns, docket] = ["campaigns", "docket.jsonl"].map(|name| folder.path().join(name));
-    let options = |docket| Options { campaigns: Some(campaigns.clone()), docket, ..fine() };
-    let store = Arc::new(Store::in_memory());
-    let first = service(options(None), store.clone());
-    let mut client = CampaignsClient::new(first.connect_in_memory());
-    import(&mut client, head("one"), &list(&[played(1, 8)]), true).await.unwrap();
-    let coordinator = Coordinator::over(first.connect_in_memory());
-    let worker = TestWorker::start(Arc::new(BruteForce), 1, coordinator);
-    until(&mut client, "one", |campaign| campaign.open == 0).await;
-    worker.stop().await.unwrap();
-    first.stop().await.unwrap();
-    fs::write(&docket, "").unwrap();
-    assert_eq!(reopen_verdicts(&docket).unwrap(), 0);
-
+    let (folder, store, _) = decided(&[played(1, 8)]).await;
     let (opener, gate) = threads::channel();
     let gated = Gate { store: store.clone(), gate: Mutex::new(gate) };
-    let second = service(options(Some(docket.clone())), Arc::new(gated));
+    let second = service(options(folder.path()), Arc::new(gated));
     let [mut listing, mut importing] =
         [(); 2].map(|()| CampaignsClient::new(second.connect_in_memory()));
     let (_parts, nothing) = mpsc::channel(1);
@@ -85,10 +97,10 @@ async fn a_coordinator_that_is_to_stop_leaves_a_review_to_the_next_one() {
     // Who asks is told that it goes on, if the coordinator gets to it before it stops.
     assert!(listed.is_err() || listed.unwrap()[0].unreviewed > 0);
     stopped.unwrap();
-    let state = || fs::read_to_string(campaigns.join("one/state.json")).unwrap();
+    let state = || fs::read_to_string(folder.path().join("campaigns/one/state.json")).unwrap();
     assert!(!state().contains("reviewed"), "{}", state());
 
-    let third = service(options(Some(docket.clone())), store);
+    let third = service(options(folder.path()), store);
     let mut client = CampaignsClient::new(third.connect_in_memory());
     assert_eq!(until(&mut client, "one", |campaign| campaign.unreviewed == 0).await.open, 0);
     assert!(state().contains(r#""reviewed": 1"#), "{}", state());
@@ -99,26 +111,12 @@ async fn a_coordinator_that_is_to_stop_leaves_a_review_to_the_next_one() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn campaigns_under_review_are_listed_with_the_rows_that_are_left() {
     const POSITIONS: u64 = 200;
-    let folder = tempfile::tempdir().unwrap();
-    let [campaigns, docket] = ["campaigns", "docket.jsonl"].map(|name| folder.path().join(name));
-    let options = |docket| Options { campaigns: Some(campaigns.clone()), docket, ..fine() };
-    let store = Arc::new(Store::in_memory());
-    let first = service(options(None), store.clone());
-    let mut client = CampaignsClient::new(first.connect_in_memory());
-    let rows: Vec<Position> = (0..POSITIONS).map(|seed| played(seed, 9)).collect();
-    import(&mut client, head("one"), &list(&rows), true).await.unwrap();
-    let coordinator = Coordinator::over(first.connect_in_memory());
-    let worker = TestWorker::start(Arc::new(BruteForce), 1, coordinator);
-    let finished = until(&mut client, "one", |campaign| campaign.open == 0).await;
+    let positions: Vec<Position> = (0..POSITIONS).map(|seed| played(seed, 9)).collect();
+    let (folder, store, finished) = decided(&positions).await;
     assert_eq!(finished.unreviewed, 0);
-    worker.stop().await.unwrap();
-    first.stop().await.unwrap();
-    fs::write(&docket, "").unwrap();
-    assert_eq!(reopen_verdicts(&docket).unwrap(), 0);
-
     let (opener, gate) = threads::channel();
     let gated = Gate { store: store.clone(), gate: Mutex::new(gate) };
-    let second = service(options(Some(docket.clone())), Arc::new(gated));
+    let second = service(options(folder.path()), Arc::new(gated));
     let [mut listing, mut removing] =
         [(); 2].map(|()| CampaignsClient::new(second.connect_in_memory()));
     // Until it is given, the answer waits for a look at the store; what changes anything waits for the end.
