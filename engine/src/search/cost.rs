@@ -13,6 +13,7 @@ use super::board::{Board, Node};
 use super::order::{Candidate, Candidates, MOST_MOVES, Outlook, after_at_a_glance};
 use super::past::{Past, Verdict};
 use super::witness::Witness;
+use crate::Control;
 use crate::evaluation::costs::Prospect;
 use crate::evaluation::{Costs, UNIT, Weights};
 
@@ -72,13 +73,22 @@ pub(crate) struct CostModel<'a> {
     /// What is remembered, if anything is.
     past: Option<Past<'a>>,
     witness: Option<&'a Witness>,
+    /// What ends comparisons early: those of many empty squares take milliseconds.
+    control: Option<&'a Control>,
 }
 
 impl<'a> CostModel<'a> {
     /// Returns the model with these weights, if they say what proofs cost.
     #[inline(always)]
     pub(super) fn new(weights: &'a Weights, alpha: i32) -> Option<Self> {
-        Some(Self { weights, costs: weights.costs()?, alpha, past: None, witness: None })
+        Some(Self {
+            weights,
+            costs: weights.costs()?,
+            alpha,
+            past: None,
+            witness: None,
+            control: None,
+        })
     }
 
     /// Returns the model with what earlier searches left.
@@ -91,6 +101,12 @@ impl<'a> CostModel<'a> {
     #[inline(always)]
     pub(super) fn seen_by(self, witness: Option<&'a Witness>) -> Self {
         Self { witness, ..self }
+    }
+
+    /// Returns the model that `control` ends: what a cost is then has no meaning.
+    #[inline(always)]
+    pub(super) fn ended_by(self, control: &'a Control) -> Self {
+        Self { control: Some(control), ..self }
     }
 
     /// Returns what is remembered of a position that the one who proves is to move in.
@@ -216,6 +232,9 @@ pub(super) fn body<K: SearchSet>(
     pairs: usize,
     limit: f32,
 ) -> f32 {
+    if pairs > 1 && model.control.is_some_and(Control::is_stopped) {
+        return limit;
+    }
     let board = node.board;
     let replies = kernels.moves(board.player, board.opponent);
     if replies == 0 {

@@ -180,7 +180,9 @@ pub(super) fn search_moves<K: SearchSet>(
     let outlook = Outlook::new(node.estimate, task.alpha);
     let model = searcher.weights().and_then(|weights| CostModel::new(weights, task.alpha));
     let past = Past { table: searcher.table(), hints: searcher.hints() };
-    let model = model.map(|model| model.remembering(past).seen_by(searcher.crew.witness));
+    let model = model.map(|model| {
+        model.remembering(past).seen_by(searcher.crew.witness).ended_by(searcher.crew.control)
+    });
     let scrutiny = Scrutiny::for_node(node.empties, node.estimate, task.alpha);
     let comparison = model.zip(scrutiny);
     let doubted = comparison.is_some() && node.empties >= cost::DOUBT_KNOWN_FROM;

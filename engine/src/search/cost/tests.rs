@@ -310,3 +310,17 @@ fn only_beliefs_to_the_end_count() {
         assert_eq!(tables.cost(position).to_bits(), expected.to_bits());
     }
 }
+
+#[test]
+fn a_comparison_ends_when_the_search_is_stopped() {
+    let position = position(20, &mut 4);
+    let control = Control::default();
+    let cost = |pairs| {
+        let kernels = Scalar::new();
+        kernels.cost(model().ended_by(&control), &node(kernels, position), pairs, 1e9)
+    };
+    let costs = [1, 2, 3].map(cost);
+    assert!(costs.iter().all(|&cost| cost < 1e9), "{costs:?}");
+    control.stop();
+    assert_eq!([1, 2, 3].map(cost), [costs[0], 1e9, 1e9]);
+}
