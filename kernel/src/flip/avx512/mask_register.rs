@@ -33,7 +33,7 @@ pub(crate) fn up(player: u64, opponent: u64, square: u32) -> u64 {
     let opponent = _mm256_set1_epi64x(opponent.cast_signed());
 
     let others = _mm256_andnot_si256(opponent, down);
-    let nearest = _mm256_srlv_epi64(_mm256_set1_epi64x(i64::MIN), _mm256_lzcnt_epi64(others));
+    let nearest = _mm256_rorv_epi64(_mm256_set1_epi64x(i64::MIN), _mm256_lzcnt_epi64(others));
     let outflank = _mm256_and_si256(nearest, player);
     let zero = _mm256_setzero_si256();
     let lower =

@@ -93,7 +93,7 @@ fn joined(low: __m256i, high: __m256i) -> __m512i {
 #[target_feature(enable = "avx512f,avx512cd")]
 fn turned(player: __m512i, opponent: __m512i, rays: &Rays) -> __m512i {
     let others = _mm512_andnot_si512(opponent, rays.down);
-    let nearest = _mm512_srlv_epi64(_mm512_set1_epi64(i64::MIN), _mm512_lzcnt_epi64(others));
+    let nearest = _mm512_rorv_epi64(_mm512_set1_epi64(i64::MIN), _mm512_lzcnt_epi64(others));
     let outflank = _mm512_and_si512(nearest, player);
     let above = _mm512_sub_epi64(_mm512_setzero_si512(), outflank);
     let lower = _mm512_ternarylogic_epi64::<XOR_AND>(above, outflank, rays.down);

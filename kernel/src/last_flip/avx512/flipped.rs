@@ -49,7 +49,8 @@ pub(crate) fn last_flip(player: u64, square: u32) -> u32 {
     let upper = _mm256_maskz_ternarylogic_epi64::<NOT_AND_AND>(turns, discs, below, up);
 
     let zeros = _mm256_lzcnt_epi64(_mm256_and_si256(player, down));
-    let nearest = _mm256_srlv_epi64(_mm256_set1_epi64x(i64::MIN), zeros);
+    // Without a disc the top bit stays, which is no square of a ray towards lower ones.
+    let nearest = _mm256_rorv_epi64(_mm256_set1_epi64x(i64::MIN), zeros);
     let below = _mm256_add_epi64(nearest, ones);
     let others = _mm256_andnot_si256(player, down);
     union4(_mm256_ternarylogic_epi64::<OR_NOT_AND>(upper, below, others)).count_ones()
@@ -85,7 +86,7 @@ pub(crate) fn at_once(player: u64, square: u32) -> (u32, u32) {
     let upper = _mm512_maskz_ternarylogic_epi64::<NOT_AND_AND>(turns, discs, below, up);
 
     let zeros = _mm512_lzcnt_epi64(_mm512_and_si512(sides, down));
-    let nearest = _mm512_srlv_epi64(_mm512_set1_epi64(i64::MIN), zeros);
+    let nearest = _mm512_rorv_epi64(_mm512_set1_epi64(i64::MIN), zeros);
     let below = _mm512_add_epi64(nearest, ones);
     let others = _mm512_andnot_si512(sides, down);
     let turned = _mm512_ternarylogic_epi64::<OR_NOT_AND>(upper, below, others);

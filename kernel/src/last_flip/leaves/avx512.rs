@@ -57,11 +57,12 @@ fn upwards(discs: __m512i, ray: __m512i) -> __m512i {
     _mm512_popcnt_epi64(turned)
 }
 
-/// Returns the number of `others` above the highest of `discs`; none without one.
+/// Returns the number of `others` above the highest of `discs`; none without one: then the top bit stays, which is no
+/// square of a ray towards lower ones.
 #[inline]
 #[target_feature(enable = "avx512f,avx512cd,avx512vpopcntdq")]
 fn downwards(discs: __m512i, others: __m512i) -> __m512i {
-    let nearest = _mm512_srlv_epi64(_mm512_set1_epi64(i64::MIN), _mm512_lzcnt_epi64(discs));
+    let nearest = _mm512_rorv_epi64(_mm512_set1_epi64(i64::MIN), _mm512_lzcnt_epi64(discs));
     let below = _mm512_add_epi64(nearest, _mm512_set1_epi64(-1));
     _mm512_popcnt_epi64(_mm512_ternarylogic_epi64::<NOT_AND>(below, others, others))
 }
