@@ -124,7 +124,7 @@ impl Core {
     }
 
     /// Returns down to how many empty squares the request of a question is to be split, if that was said.
-    fn split_to(&self, question: &Question) -> Option<u32> {
+    pub(super) fn split_to(&self, question: &Question) -> Option<u32> {
         self.solves.get(&question.home)?.terms?.split_to
     }
 

@@ -19,14 +19,14 @@ impl Core {
     pub(super) fn guess(&mut self, key: Key) -> i32 {
         match middle(key.window) {
             Some(value) => value,
-            None => self.careful_estimate(key.position),
+            None => self.careful_estimate(key),
         }
     }
 
     /// Returns how the value of the position of `key` is sought at first.
     pub(super) fn principal(&mut self, key: Key) -> Principal {
         let guess = self.guess(key);
-        self.think(key.position);
+        self.think(key);
         let order = self.ordered_children(key.position);
         Principal { bracket: Bracket::new(guess), order, width: 1, waiting: 0, goals: Vec::new() }
     }

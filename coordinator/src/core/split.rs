@@ -77,7 +77,7 @@ impl Core {
         if self.is_deep() {
             self.think_deep(key);
         } else if !self.is_ordered(key.position) {
-            self.think(key.position);
+            self.think(key);
         }
         self.think_of(key);
         let mut rest = self.ordered_children(key.position);

@@ -33,6 +33,10 @@ const SHARE_OF_GOAL: f64 = 0.02;
 /// It spends that on so many opinions, or more if one would take more than a million nodes.
 const LOOKS: f64 = 8.0;
 
+/// The logarithm of what an empty square more makes of the nodes of a position: the advisor's predictions grow so
+/// (docs/simulation.md).
+const GROWTH: f64 = 0.63;
+
 /// What the core has thought.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Thought {
@@ -76,23 +80,39 @@ impl Core {
         turn.splits = turn.splits.saturating_sub(splits as usize);
     }
 
-    /// Returns the likely value of `position`, which is in the graph, by a search.
-    pub(super) fn careful_estimate(&mut self, position: Position) -> i32 {
+    /// Returns the likely value of the position of `key`, which is in the graph, by a search.
+    pub(super) fn careful_estimate(&mut self, key: Key) -> i32 {
         // A wrong guess here costs a whole round of jobs.
-        if !self.is_careful(position) && self.afford(LONGEST_THOUGHT) >= LONGEST_THOUGHT {
-            self.estimate_with(position, LONGEST_THOUGHT);
+        let size = self.size_asked_for(key).unwrap_or(f64::INFINITY);
+        let nodes = (THINKING_SHARE * size).min(LONGEST_THOUGHT);
+        if !self.is_careful(key.position) && self.afford(nodes) >= nodes {
+            self.estimate_with(key.position, nodes);
         }
-        self.estimate(position)
+        self.estimate(key.position)
     }
 
-    /// Improves the opinions on the children of `position`, which are in the graph.
-    pub(super) fn think(&mut self, position: Position) {
+    /// Returns about how many nodes a job takes at the number of empty squares that the request of a question is to be
+    /// split to, if that was said.
+    fn size_asked_for(&self, key: Key) -> Option<f64> {
+        let question = self.questions.get(&key)?;
+        let plies = key.position.empties().saturating_sub(self.split_to(question)?);
+        Some(question.predicted * (-GROWTH * f64::from(plies)).exp())
+    }
+
+    /// Returns the size of the jobs that a question is cut into, in predicted nodes.
+    fn job_size_below(&self, key: Key) -> f64 {
+        let size = self.job_size();
+        self.size_asked_for(key).map_or(size, |asked| asked.min(size))
+    }
+
+    /// Improves the opinions on the children of the position of `key`, which are in the graph.
+    pub(super) fn think(&mut self, key: Key) {
         let threads = self.fleet.threads().max(1) as f64;
-        let nodes = (THINKING_SHARE * self.job_size() / threads).min(LONGEST_THOUGHT);
+        let nodes = (THINKING_SHARE * self.job_size_below(key) / threads).min(LONGEST_THOUGHT);
         if self.afford(nodes) < nodes {
             return; // Somebody has waited long enough: quick looks must do.
         }
-        let children = graph::edges(position);
+        let children = graph::edges(key.position);
         let nodes = nodes / children.len().max(1) as f64;
         for edge in children {
             self.estimate_with(edge.child, nodes);
@@ -105,7 +125,7 @@ impl Core {
     pub(super) fn think_deep(&mut self, key: Key) {
         let threads = self.fleet.threads().max(1) as f64;
         let predicted = self.questions.get(&key).map_or(0.0, |question| question.predicted);
-        let rests = (THINKING_SHARE * self.job_size()).max(SHARE_OF_GOAL * predicted);
+        let rests = (THINKING_SHARE * self.job_size_below(key)).max(SHARE_OF_GOAL * predicted);
         // What one of the core's threads may search.
         let mut budget = rests / threads;
         let at_once = self.advisor.threads();
@@ -157,8 +177,10 @@ impl Core {
             question.belief.is_none() && question.predicted > self.largest_job()
         });
         let threads = self.fleet.threads().max(1) as f64;
-        let affordable = THINKING_SHARE * self.config.longest_job / threads;
-        let affordable = affordable.min(self.thought.most);
+        let size = self
+            .size_asked_for(key)
+            .map_or(self.config.longest_job, |asked| asked.min(self.config.longest_job));
+        let affordable = (THINKING_SHARE * size / threads).min(self.thought.most);
         if !is_doubtful || !self.has_many_requests() || affordable < NODES_OF_AN_OPINION as f64 {
             return;
         }
