@@ -1,12 +1,13 @@
 //! The workers, their free threads and their leases.
 
+mod lease;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use super::message::{AuditId, JobId, Millis, ProcessId, SolveId, WorkerId};
-use super::question::Key;
+use super::message::{JobId, Millis, ProcessId, WorkerId};
 use super::slots::{self, Tally};
-use outflank_engine::{Position, Window};
+pub(super) use lease::{Lease, Target};
 
 /// The most workers that are remembered after they have left.
 const MOST_GONE: usize = 20_000;
@@ -16,94 +17,6 @@ const MOST_GONE: usize = 20_000;
 const FAILURES: u32 = 3;
 const REST: Duration = Duration::from_secs(1);
 const LONGEST_REST: Duration = Duration::from_secs(300);
-
-/// What a leased job is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Target {
-    /// To answer a question.
-    Question(Key),
-    /// To find the rest of a request's best line.
-    Line(SolveId),
-    /// To try moves for those who search something.
-    Help,
-    /// To learn whether somebody's claim holds.
-    Audit(AuditId),
-    /// For nothing any more, and its report is not believed: it was given when false bounds were.
-    Disowned,
-    /// For nothing any more: it was cancelled, and its report is awaited.
-    Nothing,
-}
-
-/// A worker's time-limited right to a job.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Lease {
-    /// What the job is for.
-    pub(super) target: Target,
-    /// The request that its nodes are counted for.
-    pub(super) home: SolveId,
-    /// The job's position.
-    pub(super) position: Position,
-    /// The job's window.
-    pub(super) window: Window,
-    /// The threads it occupies.
-    pub(super) threads: u32,
-    /// The nodes that it will probably take.
-    pub(super) predicted: f64,
-    /// Whether several workers can share the search.
-    pub(super) is_shared: bool,
-    /// Whether others have had a part in it.
-    pub(super) was_helped: bool,
-    /// The nodes after which its worker gives it up.
-    pub(super) limit: u64,
-    /// The nodes it has searched by its last sign of life.
-    pub(super) nodes: u64,
-    /// How many of these are on the account of a request that is gone, or were told of over an earlier connection.
-    pub(super) charged: u64,
-    /// Whether its process had the job when its last connection ended, and has not told yet whether it went on with it.
-    pub(super) is_resumed: bool,
-    /// The number of the last bound from inside the request's jobs of which its worker was told.
-    pub(super) told: u64,
-    /// When it began.
-    pub(super) begun: Millis,
-    /// When its worker was told to stop; `None` as long as it may go on.
-    pub(super) stopped: Option<Millis>,
-    /// When its worker was last known to search, or one that helps it.
-    pub(super) searched: Millis,
-    /// When it runs out.
-    deadline: Millis,
-}
-
-impl Lease {
-    /// Returns a lease that has not begun yet.
-    pub(super) fn new(
-        target: Target,
-        home: SolveId,
-        key: Key,
-        threads: u32,
-        predicted: f64,
-    ) -> Self {
-        let Key { position, window } = key;
-        Self {
-            target,
-            home,
-            position,
-            window,
-            threads,
-            predicted,
-            is_shared: false,
-            was_helped: false,
-            limit: 0,
-            nodes: 0,
-            charged: 0,
-            is_resumed: false,
-            told: 0,
-            begun: Millis(0),
-            stopped: None,
-            searched: Millis(0),
-            deadline: Millis(0),
-        }
-    }
-}
 
 #[derive(Debug)]
 struct Worker {
