@@ -359,7 +359,9 @@ impl Core {
     }
 
     fn tick(&mut self, turn: &mut Turn<'_>) {
-        self.fleet.wake(turn.now);
+        if self.fleet.wake(turn.now) {
+            self.audits.look_at_debts(turn.now);
+        }
         while let Some((worker, job)) = self.fleet.expired(turn.now) {
             if let Some(job) = job {
                 if let Some(lease) = self.fleet.end(worker, job) {

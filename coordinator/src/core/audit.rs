@@ -120,6 +120,12 @@ impl Audit {
         !self.is_settled && !self.waits_for_suspects
     }
 
+    /// Returns whether somebody may be found wrong by it. It waits for judges that rest, too: nobody is judged on one voice
+    /// because the others happen to rest.
+    fn is_of_a_case(&self) -> bool {
+        self.disputed || self.is_suspect
+    }
+
     /// Returns whether nobody has said anything to this coordinator.
     fn has_no_witness_here(&self) -> bool {
         self.votes.values().all(|vote| vote.worker.is_none())
@@ -363,7 +369,17 @@ impl Core {
     /// others.
     fn not_asked(&self, audit: &Audit) -> Vec<ProcessId> {
         let tried: Vec<ProcessId> = audit.votes.keys().chain(&audit.unable).copied().collect();
-        if self.fleet.others_accept(1, &tried) { tried } else { audit.voters() }
+        if self.can_be_judged(audit, &tried) { tried } else { audit.voters() }
+    }
+
+    /// Returns whether there is somebody to ask about a claim who is of none of the processes `others`: now, or, if somebody
+    /// may be found wrong by it, after a rest.
+    fn can_be_judged(&self, audit: &Audit, others: &[ProcessId]) -> bool {
+        if audit.is_of_a_case() {
+            self.fleet.others_accept(1, others)
+        } else {
+            self.fleet.others_are_available(1, others)
+        }
     }
 
     /// Returns the number of claims that an earlier coordinator had solved again, and nobody has taken up here.
@@ -381,7 +397,7 @@ impl Core {
             return; // Nobody has come yet.
         }
         let has_failed = audit.failures > self.config.retry_limit.max(audit.tried);
-        if has_failed || !self.fleet.others_accept(1, &voters) {
+        if has_failed || !self.can_be_judged(audit, &voters) {
             if audit.disputed {
                 self.cannot_tell(turn, id);
             } else {

@@ -175,8 +175,8 @@ impl Fleet {
         }
     }
 
-    /// Gives jobs again to who has rested long enough by `now`.
-    pub(super) fn wake(&mut self, now: Millis) {
+    /// Gives jobs again to who has rested long enough by `now`. Returns whether there was one.
+    pub(super) fn wake(&mut self, now: Millis) -> bool {
         let is_over = |worker: &WorkerId| {
             self.workers
                 .get(worker)
@@ -184,6 +184,7 @@ impl Fleet {
                 .is_none_or(|end| end <= now)
         };
         let awake: Vec<WorkerId> = self.resting.iter().copied().filter(is_over).collect();
+        let is_any = !awake.is_empty();
         for worker in awake {
             self.resting.remove(&worker);
             let Some(state) = self.workers.get_mut(&worker) else { continue };
@@ -195,6 +196,7 @@ impl Fleet {
                 }
             }
         }
+        is_any
     }
 
     /// Returns whether `worker` is connected.
@@ -325,11 +327,26 @@ impl Fleet {
         self.idle.iter().rev().map(|&(_, worker)| worker).find(suits)
     }
 
-    /// Returns whether at least `count` processes take jobs that are none of `others`.
+    /// Returns whether at least `count` processes take jobs that are none of `others`, be it after a rest.
     pub(super) fn others_accept(&self, count: usize, others: &[ProcessId]) -> bool {
+        self.are_others(count, others, |state| !state.draining)
+    }
+
+    /// Returns whether at least `count` processes that are none of `others` take jobs and do not rest.
+    pub(super) fn others_are_available(&self, count: usize, others: &[ProcessId]) -> bool {
+        self.are_others(count, others, Worker::is_available)
+    }
+
+    fn are_others(
+        &self,
+        count: usize,
+        others: &[ProcessId],
+        counts: impl Fn(&Worker) -> bool,
+    ) -> bool {
         let mut found = BTreeSet::new();
-        let accepting = self.workers.values().filter(|state| !state.draining);
-        for process in accepting.map(|state| state.process) {
+        for process in
+            self.workers.values().filter(|state| counts(state)).map(|state| state.process)
+        {
             if found.len() >= count {
                 break;
             }

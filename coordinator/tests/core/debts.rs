@@ -12,11 +12,11 @@ use crate::script::{Script, assigned, joined, nine_empties, only_job, truth, who
 use crate::worker::empty;
 
 /// Every report is audited, and no lines are searched.
-fn audited() -> Config {
+pub(crate) fn audited() -> Config {
     Config { audit_share: 1.0, lines: false, ..whole() }
 }
 
-fn solution(commands: &[Command]) -> &Solution {
+pub(crate) fn solution(commands: &[Command]) -> &Solution {
     let found = commands.iter().find_map(|command| match command {
         Command::Solved { solution, .. } => Some(solution),
         _ => None,
@@ -24,12 +24,12 @@ fn solution(commands: &[Command]) -> &Solution {
     found.unwrap_or_else(|| panic!("no answer in {commands:?}"))
 }
 
-fn has_cleared(commands: &[Command]) -> bool {
+pub(crate) fn has_cleared(commands: &[Command]) -> bool {
     commands.iter().any(|command| matches!(command, Command::Cleared { .. }))
 }
 
 /// Returns a report that claims nothing but the job's own bound.
-fn claim(job: &Job, bound: Bound) -> Report {
+pub(crate) fn claim(job: &Job, bound: Bound) -> Report {
     Report { bound, line: Vec::new(), children: Vec::new(), ..truth(job) }
 }
 
@@ -38,11 +38,11 @@ fn failure(job: &Job) -> Report {
     Report { failed: true, finished: false, ..claim(job, Bound::UNKNOWN) }
 }
 
-fn value() -> Score {
+pub(crate) fn value() -> Score {
     Oracle::default().value(nine_empties().canonical())
 }
 
-fn wrong() -> Score {
+pub(crate) fn wrong() -> Score {
     if value() == Score::MAX { value().down() } else { value().up() }
 }
 
@@ -271,7 +271,7 @@ fn of_too_many_claims_a_sample_is_owed_and_the_answers_count_the_others() {
     assert!(script.at(30, Event::Abandoned { solve: SolveId(1) }).is_empty());
 }
 
-fn convicted(commands: &[Command]) -> Option<Vec<WorkerId>> {
+pub(crate) fn convicted(commands: &[Command]) -> Option<Vec<WorkerId>> {
     commands.iter().find_map(|command| match command {
         Command::Judge(Judgement::Convict { workers, .. }) => Some(workers.clone()),
         _ => None,

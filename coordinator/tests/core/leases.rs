@@ -87,30 +87,6 @@ fn a_job_that_fails_three_times_is_split() {
     assert!(!jobs.is_empty() && jobs.iter().all(|(_, next)| next.position != job.position));
 }
 
-/// Its system may give it no threads: each failure counts against the question, which would be split down to its leaves.
-#[test]
-fn who_fails_at_everything_rests_longer_each_time_until_it_has_come_to_the_end_of_a_job() {
-    let mut script = Script::new(whole());
-    script.join(0, 1, 1);
-    let (_, mut job) = only_job(&script.submit(0, 1, nine_empties()));
-    let (mut waited, mut second) = (Vec::new(), 0);
-    for _ in 0..12 {
-        let mut commands = script.report(second, 1, Report { failed: true, ..empty(&job, 0) });
-        let failed_at = second;
-        while assigned(&commands).is_empty() {
-            second += 1;
-            commands = script.at(second, Event::Tick);
-            commands.extend(script.heartbeat(second, 1, &[]));
-        }
-        waited.push(second - failed_at);
-        job = assigned(&commands)[0].1.clone();
-    }
-    assert_eq!(waited, [0, 0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 300]);
-    let (_, job) = only_job(&script.report(second, 1, truth(&job)));
-    let commands = script.report(second, 1, Report { failed: true, ..empty(&job, 0) });
-    assert_eq!(assigned(&commands).len(), 1, "that was the first");
-}
-
 /// Returns what the core says when worker 1, whose connection has ended so many times while it went on with the job, or
 /// began it again, reports the answer.
 fn answered_after_cuts(cuts: u64, goes_on: bool) -> (Vec<Command>, u64) {

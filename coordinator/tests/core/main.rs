@@ -21,6 +21,7 @@ pub(crate) mod misled;
 pub(crate) mod oracle;
 pub(crate) mod random;
 pub(crate) mod requests;
+pub(crate) mod rests;
 pub(crate) mod scenarios;
 pub(crate) mod script;
 pub(crate) mod share;

@@ -2,8 +2,8 @@
 //! So are the disputes that there are too few workers to decide.
 //!
 //! No answer waits for them, but each says how many there are. They stay on the docket, also over a
-//! restart, and are taken up again when somebody comes who can be asked, or after a time that
-//! doubles.
+//! restart, and are taken up again when somebody comes who can be asked, or has rested, or after a time
+//! that doubles. Those who rest since their jobs fail are not waited for, but in disputes.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ pub(super) struct Debts {
     owed: BTreeMap<AuditId, Audit>,
     /// The claims that there was no room for.
     waived: u64,
-    /// When one of them may be taken up again; `None` if only a worker that joins can help.
+    /// When one of them may be taken up again; `None` if only a worker can help that joins, or has rested.
     look_at: Option<Millis>,
 }
 
@@ -94,7 +94,7 @@ impl Core {
         let can_be_paid = |(_, audit): &(AuditId, Audit)| {
             // One who disagrees with the author decides nothing, nor does the first of two.
             let needed = if audit.disputed && !audit.has_witness() { 2 } else { 1 };
-            audit.not_before <= now && fleet.others_accept(needed, &audit.voters())
+            audit.not_before <= now && fleet.others_are_available(needed, &audit.voters())
         };
         let (paid, owed): (Vec<_>, Vec<_>) =
             std::mem::take(&mut debts.owed).into_iter().partition(can_be_paid);
