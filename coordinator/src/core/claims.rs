@@ -23,10 +23,10 @@ impl Core {
             if let Some(solve) = self.solves.get_mut(&lease.home) {
                 solve.jobs_done += u64::from(!report.failed);
             }
-            match lease.target {
-                Target::Audit(_) => {} // What nobody can judge is put off by itself.
-                _ if report.failed => self.fleet.has_failed(worker, turn.now),
-                _ => self.fleet.has_worked(worker),
+            if report.failed {
+                self.fleet.has_failed(worker, turn.now);
+            } else {
+                self.fleet.has_worked(worker);
             }
         }
         let fits = lease.as_ref().is_none_or(|lease| lease.position == report.position);

@@ -35,7 +35,7 @@ pub(crate) fn claim(job: &Job, bound: Bound) -> Report {
 
 /// Returns the report of a worker that could not tell.
 fn failure(job: &Job) -> Report {
-    Report { failed: true, finished: false, ..claim(job, Bound::UNKNOWN) }
+    Report { finished: false, ..claim(job, Bound::UNKNOWN) }
 }
 
 pub(crate) fn value() -> Score {

@@ -1,6 +1,6 @@
 //! Workers that rest because their jobs fail one after the other.
 
-use outflank_coordinator::core::{Event, Job, Report, SolveId, WorkerId};
+use outflank_coordinator::core::{Command, Event, Job, Report, SolveId, WorkerId};
 use outflank_engine::{Bound, Position};
 
 use crate::debts::{audited, claim, convicted, has_cleared, solution, value, wrong};
@@ -119,4 +119,53 @@ fn a_dispute_that_is_owed_is_taken_up_when_enough_have_rested() {
     assert_eq!(judge + third, 5);
     let commands = script.report(1, third, truth(&audit));
     assert_eq!(convicted(&commands), Some(vec![WorkerId(1)]));
+}
+
+/// One broken worker would take each claim of a healthy one, again and again.
+#[test]
+fn who_fails_at_audits_rests_as_one_who_fails_at_jobs() {
+    let mut script = Script::new(audited());
+    script.join(0, 1, 1);
+    let mut tried = Vec::new();
+    let mut random = Random(3);
+    let (_, mut job) = only_job(&script.submit(0, 0, position(&mut random, 6)));
+    script.join(0, 2, 1);
+    for second in 0..20 {
+        let mut audits = 0;
+        let mut commands = script.at(second, Event::Tick);
+        // The healthy worker answers ten requests each second.
+        for number in 1..=10 {
+            commands.extend(script.report(second, 1, Report { line: Vec::new(), ..truth(&job) }));
+            commands.extend(script.submit(second, 10 * second + number, position(&mut random, 6)));
+            while let Some(place) = assigned(&commands).iter().position(|(worker, _)| *worker == 2)
+            {
+                let audit = assigned(&commands)[place].1.clone();
+                audits += 1;
+                commands.retain(|command| {
+                    !matches!(command, Command::Assign { worker: WorkerId(2), .. })
+                });
+                commands.extend(script.report(second, 2, failed(&audit)));
+            }
+            (_, job) = only_job(&commands);
+            commands.clear();
+        }
+        tried.push(audits);
+    }
+    assert_eq!(tried, [3, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0]);
+}
+
+#[test]
+fn who_has_judged_a_claim_does_not_rest_after_the_next_failure() {
+    let mut script = Script::new(audited());
+    join_and_rest(&mut script, 2);
+    script.join(0, 1, 1);
+    let (_, job) = only_job(&script.submit(0, 1, nine_empties()));
+    script.report(0, 1, claim(&job, Bound::exact(value())));
+    let (_, audit) = only_job(&script.at(1, Event::Tick));
+    script.report(1, 2, claim(&audit, Bound::exact(value())));
+    script.at(1, Event::Left { worker: WorkerId(1) });
+    let (worker, job) = only_job(&script.submit(1, 2, other()));
+    assert_eq!(worker, 2);
+    let commands = script.report(1, 2, failed(&job));
+    assert_eq!(assigned(&commands).len(), 1, "that was the first");
 }
