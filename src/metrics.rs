@@ -19,14 +19,20 @@ pub(crate) const TYPE: &str = "application/openmetrics-text; version=1.0.0; char
 
 type Numbers = Family<Vec<(&'static str, String)>, Gauge<f64, AtomicU64>>;
 
-/// Returns the metrics of a coordinator.
+/// Returns the metrics of a coordinator, so many of whose workers rest.
 pub(crate) fn of_coordinator(
     overview: &Overview,
+    resting: u64,
     campaigns: &[Campaign],
 ) -> anyhow::Result<String> {
     let mut registry = Registry::with_prefix("outflank");
     let gauges = [
         ("workers", "Connected workers", overview.workers.len() as f64),
+        (
+            "workers_resting",
+            "Connected workers that get no jobs for a while, since theirs fail one after the other",
+            resting as f64,
+        ),
         ("threads", "Search threads of the connected workers", overview::threads(overview) as f64),
         ("jobs_running", "Jobs that workers search", overview::running(overview) as f64),
         (

@@ -81,7 +81,8 @@ async fn coordinator_json(State(shown): State<Shown>) -> Result<impl IntoRespons
 
 async fn coordinator_metrics(State(shown): State<Shown>) -> Result<impl IntoResponse, Trouble> {
     let campaigns = shown.campaigns().await?;
-    let text = metrics::of_coordinator(&shown.observer.overview(), &campaigns);
+    let observer = &shown.observer;
+    let text = metrics::of_coordinator(&observer.overview(), observer.resting(), &campaigns);
     Ok(([(CONTENT_TYPE, metrics::TYPE)], text.map_err(Trouble)?))
 }
 

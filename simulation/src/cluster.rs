@@ -314,6 +314,7 @@ impl<'a> World<'a> {
             Command::Acknowledge { .. }
             | Command::Forget { .. }
             | Command::GaveUp { .. }
+            | Command::Resting { .. }
             | Command::Progressed { .. }
             | Command::Quarantine { .. }
             | Command::Disconnect { .. }

@@ -115,6 +115,7 @@ fn a_cluster_at_work_is_seen_by_those_who_watch() {
     assert!(head.contains("application/openmetrics-text"), "{head}");
     for (name, number) in [
         ("outflank_workers", 1.0),
+        ("outflank_workers_resting", 0.0),
         ("outflank_threads", 1.0),
         ("outflank_connections_total", 1.0),
         ("outflank_requests", 1.0),

@@ -23,10 +23,10 @@ impl Core {
             if let Some(solve) = self.solves.get_mut(&lease.home) {
                 solve.jobs_done += u64::from(!report.failed);
             }
-            if report.failed {
-                self.fleet.has_failed(worker, turn.now);
-            } else {
+            if !report.failed {
                 self.fleet.has_worked(worker);
+            } else if let Some(rest) = self.fleet.has_failed(worker, turn.now) {
+                turn.commands.push(Command::Resting { worker, rest });
             }
         }
         let fits = lease.as_ref().is_none_or(|lease| lease.position == report.position);

@@ -70,6 +70,11 @@ impl Fleet {
         self.workers.len()
     }
 
+    /// Returns the number of workers that rest because their jobs have failed.
+    pub(super) fn resting(&self) -> usize {
+        self.resting.len()
+    }
+
     /// Returns the number of workers that take jobs.
     pub(super) fn accepting(&self) -> usize {
         self.accepting
@@ -154,18 +159,20 @@ impl Fleet {
     }
 
     /// Takes note that a job of `worker` has failed, and lets it rest for a while from `now` on if that was not the first.
-    pub(super) fn has_failed(&mut self, worker: WorkerId, now: Millis) {
-        let Some(state) = self.workers.get_mut(&worker) else { return };
+    /// Returns how long it rests.
+    pub(super) fn has_failed(&mut self, worker: WorkerId, now: Millis) -> Option<Duration> {
+        let state = self.workers.get_mut(&worker)?;
         if !state.is_available() {
-            return; // Jobs that fail together are one reason to rest.
+            return None; // Jobs that fail together are one reason to rest.
         }
         state.failures += 1;
-        let Some(rests) = state.failures.checked_sub(FAILURES) else { return };
+        let rests = state.failures.checked_sub(FAILURES)?;
         let rest = REST.saturating_mul(1 << rests.min(20)).min(LONGEST_REST);
         state.rests_until = Some(after(now, rest));
         self.idle.remove(&(state.free, worker));
         self.free.leave(state.free);
         self.resting.insert(worker);
+        Some(rest)
     }
 
     /// Takes note that `worker` has come to the end of a job.

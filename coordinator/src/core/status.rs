@@ -7,6 +7,8 @@ use super::Core;
 pub struct Status {
     /// Workers connected.
     pub workers: u64,
+    /// Those of them that rest, because their jobs fail one after the other.
+    pub resting: u64,
     /// Threads of the workers that take jobs.
     pub threads: u64,
     /// Jobs handed out, cancelled ones that were not reported yet included.
@@ -36,6 +38,7 @@ impl Core {
     pub fn status(&self) -> Status {
         Status {
             workers: self.fleet.workers() as u64,
+            resting: self.fleet.resting() as u64,
             threads: self.fleet.threads() as u64,
             jobs_running: self.fleet.leases() as u64,
             solves: self.solves.len() as u64,

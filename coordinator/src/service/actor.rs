@@ -376,6 +376,16 @@ impl Actor {
             Command::Hint { workers, hints } => {
                 links.whisper(&workers, || ToWorker::Hints(hints.clone()));
             }
+            Command::Resting { worker, rest } => {
+                let origin = links.origin(worker);
+                let name = origin.as_ref().map(|origin| origin.worker.as_str());
+                let seconds = rest.as_secs();
+                tracing::warn!(
+                    worker = worker.0,
+                    name,
+                    "its jobs fail one after the other: it rests for {seconds} s"
+                );
+            }
             Command::Disconnect { worker, reason } => {
                 let origin = links.origin(worker);
                 let name = origin.as_ref().map(|origin| origin.worker.as_str());

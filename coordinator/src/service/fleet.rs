@@ -59,6 +59,12 @@ impl Observer {
     pub fn overview(&self) -> Overview {
         overview(&self.0)
     }
+
+    /// Returns the number of workers that get no jobs for a while, because theirs fail one after the other.
+    #[must_use]
+    pub fn resting(&self) -> u64 {
+        self.0.shown.core().resting
+    }
 }
 
 fn overview(shared: &Shared) -> Overview {

@@ -169,3 +169,25 @@ fn who_has_judged_a_claim_does_not_rest_after_the_next_failure() {
     let commands = script.report(1, 2, failed(&job));
     assert_eq!(assigned(&commands).len(), 1, "that was the first");
 }
+
+#[test]
+fn the_shell_is_told_of_each_rest() {
+    let mut script = Script::new(whole());
+    script.join(0, 1, 1);
+    let (_, mut job) = only_job(&script.submit(0, 1, nine_empties()));
+    let mut told = Vec::new();
+    for second in (0..50).step_by(10) {
+        let mut commands = script.report(second, 1, failed(&job));
+        told.push(commands.iter().find_map(|command| match command {
+            Command::Resting { worker: WorkerId(1), rest } => Some(rest.as_secs()),
+            _ => None,
+        }));
+        assert_eq!(script.core.status().resting, u64::from(told.last() != Some(&None)));
+        if assigned(&commands).is_empty() {
+            commands = script.at(second + 9, Event::Tick);
+        }
+        job = only_job(&commands).1;
+    }
+    assert_eq!(told, [None, None, Some(1), Some(2), Some(4)]);
+    assert_eq!(script.core.status().resting, 0);
+}

@@ -1,5 +1,7 @@
 //! What comes out of the core.
 
+use std::time::Duration;
+
 use outflank_engine::{Bound, Position, SharedHint};
 use outflank_proto::message::{Progress, Solution};
 
@@ -139,6 +141,13 @@ pub enum Command {
         position: Position,
         /// The number of losses.
         losses: u32,
+    },
+    /// Say that `worker` gets no jobs for a while, since its jobs fail one after the other.
+    Resting {
+        /// The worker.
+        worker: WorkerId,
+        /// How long.
+        rest: Duration,
     },
     /// Close the connection of a worker whose lease has run out.
     Disconnect {

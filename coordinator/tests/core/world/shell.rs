@@ -213,7 +213,7 @@ impl World {
                     state.tables.clear();
                 }
             }
-            Command::Hint { .. } | Command::GaveUp { .. } => {}
+            Command::Hint { .. } | Command::GaveUp { .. } | Command::Resting { .. } => {}
             command => unreachable!("{command:?} waits for the disk, or for a verdict"),
         }
     }
