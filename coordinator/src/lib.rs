@@ -9,6 +9,7 @@ pub mod client;
 pub mod core;
 mod durable;
 mod haste;
+mod lately;
 mod meter;
 pub mod proof;
 mod reach;

@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use super::message::{JobId, Millis, ProcessId, WorkerId};
 use super::slots::{self, Tally};
+use crate::lately::Lately;
 pub(super) use lease::{Lease, Target};
 
-/// The most workers that are remembered after they have left.
+/// The most workers that are remembered after they have left, and of their jobs.
 const MOST_GONE: usize = 20_000;
 
 /// A worker whose jobs fail one after the other, so many of them, rests from then on after each: so long, each time twice
@@ -45,10 +46,10 @@ impl Worker {
 pub(super) struct Fleet {
     workers: BTreeMap<WorkerId, Worker>,
     /// The processes of those that have left, whose last reports may be on their way.
-    gone: BTreeMap<WorkerId, ProcessId>,
+    gone: Lately<WorkerId, ProcessId, MOST_GONE>,
     leases: BTreeMap<(WorkerId, JobId), Lease>,
     /// The nodes that processes had told of in jobs which they had when their connection ended.
-    left: BTreeMap<(ProcessId, JobId), u64>,
+    left: Lately<(ProcessId, JobId), u64, MOST_GONE>,
     /// The workers that can take a job, by their free threads.
     idle: BTreeSet<(u32, WorkerId)>,
     /// When workers (no job) and leases run out.
@@ -227,18 +228,14 @@ impl Fleet {
         let leases: Vec<(JobId, Lease)> =
             jobs.into_iter().filter_map(|job| Some((job, self.end(worker, job)?))).collect();
         let process = self.process(worker);
-        self.left.extend(leases.iter().map(|(job, lease)| ((process, *job), lease.nodes)));
-        while self.left.len() > MOST_GONE {
-            self.left.pop_first();
+        for (job, lease) in &leases {
+            self.left.insert((process, *job), lease.nodes);
         }
         self.drain(worker);
         self.resting.remove(&worker);
         if let Some(state) = self.workers.remove(&worker) {
             self.deadlines.remove(&(state.deadline, worker, None));
             self.gone.insert(worker, state.process);
-            if self.gone.len() > MOST_GONE {
-                self.gone.pop_first();
-            }
         }
         leases
     }
@@ -472,3 +469,6 @@ impl Fleet {
 pub(super) fn after(now: Millis, span: Duration) -> Millis {
     Millis(now.0.saturating_add(u64::try_from(span.as_millis()).unwrap_or(u64::MAX)))
 }
+
+#[cfg(test)]
+mod tests;

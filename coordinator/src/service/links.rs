@@ -15,12 +15,13 @@ use tokio_util::sync::CancellationToken;
 use tonic::Status;
 
 use crate::core::{JobId, SolveId, WorkerId};
+use crate::lately::Lately;
 use crate::store::Origin;
 pub(super) use record::WorkerRecord;
 
 /// The most requests that can be open at once.
 const MOST_SOLVES: usize = 10_000;
-/// The number of connections whose workers are remembered after they have left.
+/// The number of connections whose workers are remembered after they have left, and of their jobs.
 const MOST_ORIGINS: usize = 200_000;
 
 /// The queue of messages to a worker.
@@ -70,7 +71,7 @@ struct Open {
     unaudited: u64,
     /// The nodes that workers had told of in jobs which they still had when their connection ended: over the next one they
     /// tell of these again.
-    left: BTreeMap<(String, JobId), u64>,
+    left: Lately<(String, JobId), u64, MOST_ORIGINS>,
     /// What all workers have done, those who have left included.
     totals: Totals,
 }
@@ -87,10 +88,8 @@ impl Open {
             self.threads -= u64::from(link.record.threads());
             self.jobs -= number(link.record.jobs());
             let name = &link.origin.worker;
-            let left = link.record.running().map(|(job, nodes)| ((name.clone(), job), nodes));
-            self.left.extend(left);
-            while self.left.len() > MOST_ORIGINS {
-                self.left.pop_first();
+            for (job, nodes) in link.record.running() {
+                self.left.insert((name.clone(), job), nodes);
             }
         }
     }

@@ -207,6 +207,24 @@ fn what_a_worker_does_and_has_done_is_seen() {
     assert_eq!(after.jobs, JobCounts { done: 1, stopped: 1, failed: 1 });
 }
 
+#[test]
+fn who_left_last_is_known_to_go_on_however_many_jobs_others_have_left() {
+    let links = Links::default();
+    let search = |worker, name, jobs: &[(u64, u64)]| {
+        links.add_worker(WorkerId(worker), None, named(name, 1).0).unwrap();
+        for &(id, _) in jobs {
+            links.tell(WorkerId(worker), ToWorker::Job(Job { id, ..job() }));
+        }
+        links.heard(WorkerId(worker), jobs);
+        links.remove_worker(WorkerId(worker));
+        links.look().1.nodes
+    };
+    let jobs: Vec<(u64, u64)> = (0..MOST_ORIGINS as u64).map(|job| (job, 1)).collect();
+    let before = search(1, "z", &jobs);
+    search(2, "a", &[(7, 100)]);
+    assert_eq!(search(3, "a", &[(7, 150)]), before + 150, "what it has told is counted once");
+}
+
 fn report(id: u64) -> Report {
     Report::unproved(&Job { id, ..job() })
 }
