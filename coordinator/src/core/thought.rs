@@ -59,8 +59,16 @@ impl Core {
         self.thought.most = budget.map_or(most, |nodes| most.min(nodes as f64));
     }
 
+    /// Returns whether opinions come from quick looks now, those, too, that were begun before.
+    fn is_in_haste(&self) -> bool {
+        self.advisor.haste().is_wanted()
+    }
+
     /// Returns how many of `nodes` the core may still spend on opinions before a job goes out, and takes them as spent.
     fn afford(&mut self, nodes: f64) -> f64 {
+        if self.is_in_haste() {
+            return 0.0;
+        }
         if self.thought.jobs != self.fleet.leases_entered() {
             self.thought =
                 Thought { jobs: self.fleet.leases_entered(), nodes: 0.0, ..self.thought };
@@ -159,9 +167,12 @@ impl Core {
         self.graph.get(position).is_none_or(|node| node.careful)
     }
 
-    /// Has opinions of `positions` in the graph by searches of so many nodes each.
+    /// Has opinions of `positions` in the graph by searches of so many nodes each, unless haste comes meanwhile.
     fn look(&mut self, positions: &[Position], nodes: f64) {
         let estimates = self.advisor.careful_estimates(positions, nodes as u64);
+        if self.is_in_haste() {
+            return; // Some of them were cut short, perhaps.
+        }
         for (&position, estimate) in positions.iter().zip(estimates) {
             if let Some(node) = self.graph.get_mut(position) {
                 (node.careful, node.estimate, node.searched) = (true, Some(estimate), Some(nodes));
@@ -184,11 +195,10 @@ impl Core {
         if !is_doubtful || !self.has_many_requests() || affordable < NODES_OF_AN_OPINION as f64 {
             return;
         }
-        let Some(node) = self.graph.get_mut(key.position) else { return };
-        if node.searched.is_none() {
+        let Some(node) = self.graph.get(key.position) else { return };
+        if node.searched.is_none() && !self.is_in_haste() {
             self.thought.uncharged += NODES_OF_AN_OPINION as f64;
-            (node.searched, node.careful) = (Some(NODES_OF_AN_OPINION as f64), true);
-            node.estimate = Some(self.advisor.careful_estimate(key.position, NODES_OF_AN_OPINION));
+            self.look(&[key.position], NODES_OF_AN_OPINION as f64);
         }
         let chance = self.prior(key);
         if let Some(question) = self.questions.get_mut(&key) {
@@ -197,10 +207,15 @@ impl Core {
     }
 
     fn estimate_with(&mut self, position: Position, nodes: f64) {
-        let Some(node) = self.graph.get_mut(position) else { return };
-        if !node.careful {
-            node.careful = true;
-            node.estimate = Some(self.advisor.careful_estimate(position, nodes as u64));
+        if self.is_careful(position) {
+            return;
+        }
+        let estimate = self.advisor.careful_estimate(position, nodes as u64);
+        if self.is_in_haste() {
+            return; // It was cut short, perhaps.
+        }
+        if let Some(node) = self.graph.get_mut(position) {
+            (node.careful, node.estimate) = (true, Some(estimate));
         }
     }
 }

@@ -30,6 +30,7 @@ pub(crate) mod small_boards;
 pub(crate) mod stay;
 pub(crate) mod storms;
 pub(crate) mod tables;
+pub(crate) mod thoughts;
 pub(crate) mod verdicts;
 pub(crate) mod worker;
 pub(crate) mod world;
