@@ -55,16 +55,57 @@ fn many_jobs_take_one_thread_each_and_pointless_ones_are_cancelled() {
     }
 }
 
+/// Returns a core with so many workers that has a goal which is expected to hold, and whose moves are one job each, and the
+/// positions that it has given them.
+fn searched_of_a_goal(workers: u64, speculation: bool) -> (Script, Vec<Position>) {
+    let mut script = Script::new(Config { speculation, ..split() });
+    for worker in 1..=workers {
+        script.join(0, worker, 1);
+    }
+    let likely = Score::floor(Heuristic.estimate(nine_empties()));
+    let window = Window::at_least(likely).unwrap();
+    let jobs = assigned(&script.submit_window(0, 1, nine_empties(), window));
+    (script, jobs.into_iter().map(|(_, job)| job.position).collect())
+}
+
 #[test]
-fn brothers_are_only_tried_early_when_threads_would_idle() {
-    let count = |speculation| {
-        let mut script = Script::new(Config { speculation, longest_job: 100.0, ..split() });
-        for worker in 1..400 {
-            script.join(0, worker, 1);
+fn a_brother_is_tried_by_each_worker_that_would_idle_the_most_promising_first() {
+    let root = nine_empties().canonical();
+    let moves = Square::all(root.moves()).filter_map(|square| root.play(square));
+    let mut children: Vec<Position> = moves.map(Position::canonical).collect();
+    children.sort_by_key(|&child| (Heuristic.estimate(child), child));
+    assert!((3..9).contains(&children.len()), "few enough that nothing is steered");
+    for workers in 1..=children.len() {
+        let (script, searched) = searched_of_a_goal(workers as u64, true);
+        assert_eq!(searched, children[..workers], "{workers} workers");
+        if workers <= 2 {
+            // The third of several is needed as little as the fourth: then all are asked, and wait.
+            assert_eq!(script.core.status().questions, 1 + workers as u64, "{workers} workers");
         }
-        assigned(&script.submit(0, 1, nine_empties())).len()
-    };
-    assert!(count(true) > count(false), "{} and {}", count(true), count(false));
+        let (_, searched) = searched_of_a_goal(workers as u64, false);
+        assert_eq!(searched, children[..1], "{workers} workers");
+    }
+}
+
+#[test]
+fn no_brother_is_tried_while_something_waits_that_is_needed_more() {
+    let (mut script, searched) = searched_of_a_goal(1, true);
+    let other = position(&mut Random(12), 7);
+    assert_eq!(assigned(&script.submit(0, 2, other)), [], "nobody is idle");
+    let (_, job) = only_job(&script.join(0, 2, 1));
+    assert_eq!(
+        job.position,
+        other.canonical(),
+        "another request comes before what may not be needed"
+    );
+    assert_eq!(
+        script.core.status().questions,
+        3,
+        "the goal, its eldest child and the other request"
+    );
+    let (_, brother) = only_job(&script.join(0, 3, 1));
+    assert_ne!(brother.position, searched[0]);
+    assert_eq!(brother.position.empties(), 8);
 }
 
 #[test]
