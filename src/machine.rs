@@ -126,6 +126,10 @@ pub(crate) fn build() -> String {
 }
 
 /// Returns a name for this run that no other run on this machine has.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the time only tells runs apart whose processes have the same number"
+)]
 fn run_name() -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     format!("{}-{now}-{}", host(), process::id())
