@@ -1,4 +1,17 @@
 //! The workers, their free threads and their leases.
+//!
+//! A worker that is *draining* has said that it wants no more jobs, one that is *resting* gets none for a while, since
+//! its jobs fail. So there are several answers to the question how many workers there are:
+//!
+//! | | draining | resting | all threads busy | some threads free | for |
+//! | --- | --- | --- | --- | --- | --- |
+//! | connected | yes | yes | yes | yes | signs of life |
+//! | *accepting* | | yes | yes | yes | the size of the fleet, by which questions are cut; judges in a dispute |
+//! | *available* | | | yes | yes | judges of other claims; whether a worker can be avoided |
+//! | *idle* | | | | yes | who gets the next job |
+//!
+//! `all` has the threads of those that are accepting, `free` the free threads of those that are available. Who was
+//! resting when it began to drain is both, and counts as draining.
 
 mod lease;
 
@@ -50,16 +63,17 @@ pub(super) struct Fleet {
     leases: BTreeMap<(WorkerId, JobId), Lease>,
     /// The nodes that processes had told of in jobs which they had when their connection ended.
     left: Lately<(ProcessId, JobId), u64, MOST_GONE>,
-    /// The workers that can take a job, by their free threads.
+    /// The workers that can take a job now, by their free threads.
     idle: BTreeSet<(u32, WorkerId)>,
     /// When workers (no job) and leases run out.
     deadlines: BTreeSet<(Millis, WorkerId, Option<JobId>)>,
-    /// The free threads of each of these.
+    /// The free threads of each worker that is available.
     free: Tally,
-    /// The workers that rest because their jobs have failed.
+    /// The workers that rest because their jobs have failed, those that drain included.
     resting: BTreeSet<WorkerId>,
+    /// How many workers do not drain.
     accepting: usize,
-    /// The threads of each worker that takes jobs.
+    /// The threads of each of these.
     all: Tally,
     /// How many leases were ever entered.
     leases_entered: u64,
@@ -76,7 +90,7 @@ impl Fleet {
         self.resting.len()
     }
 
-    /// Returns the number of workers that take jobs.
+    /// Returns the number of workers that take jobs, be it after a rest.
     pub(super) fn accepting(&self) -> usize {
         self.accepting
     }
