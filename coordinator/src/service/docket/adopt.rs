@@ -62,8 +62,10 @@ impl Docket {
         other: &Self,
         others: &BTreeSet<String>,
     ) -> usize {
+        // Where anybody was found to be wrong, claims without an author are not believed: they may be theirs.
         let concerns = |verdict: &Verdict, workers: &BTreeSet<String>| {
-            verdict.workers.iter().any(|worker| workers.contains(worker))
+            let is_nameless = !verdict.workers.is_empty() && workers.contains("");
+            is_nameless || verdict.workers.iter().any(|worker| workers.contains(worker))
         };
         let is_open = |docket: &Self, verdict: &Verdict, workers| {
             verdict.era > docket.carried_out || concerns(verdict, workers)
@@ -153,6 +155,23 @@ mod tests {
             docket.verdicts.iter().map(|verdict| verdict.workers[0].as_str()).collect();
         assert_eq!(all, ["elsewhere", "unknown", "brought", "held", "open"]);
         assert!(docket.has_all_eras() && docket.era() > 2, "{docket:?}");
+    }
+
+    /// Such claims stood, whichever of the two stores had them: a repair keeps them without the name of the guilty.
+    #[test]
+    fn a_verdict_is_carried_out_again_where_the_other_store_has_proofs_of_nobody() {
+        let folder = tempfile::tempdir().unwrap();
+        let [path, from] = ["here", "there"].map(|name| folder.path().join(name));
+        let (own, others) = (names(&["good"]), names(&["good", ""]));
+        let open = Adopted { verdicts: 1, doubts: 0 };
+        drop(docket(&path, &["liar"], 1));
+        assert_eq!(adopt_docket(&path, &own, &from, &others).unwrap(), open, "they come");
+        assert_eq!(pending(&path), ["liar"]);
+
+        let [path, from] = ["nameless", "settled"].map(|name| folder.path().join(name));
+        drop(docket(&from, &["liar"], 1));
+        assert_eq!(adopt_docket(&path, &others, &from, &own).unwrap(), open, "they are there");
+        assert_eq!(pending(&path), ["liar"]);
     }
 
     #[test]
