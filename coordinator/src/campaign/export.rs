@@ -8,7 +8,6 @@ use std::path::PathBuf;
 
 use outflank_engine::{Bound, Position, Score, Square};
 use outflank_proto::campaign::{Form, Selection};
-use sha2::{Digest, Sha256};
 
 use super::error::CampaignError;
 use super::form::{self, Answer, Defaults, Row, RowState};
@@ -98,7 +97,7 @@ impl Export {
         };
         out.flush()?;
         if self.limit == u64::MAX {
-            self.check_list()?;
+            ledger::check_list(&self.list, &self.folder, &self.sha256)?;
         }
         Ok(written)
     }
@@ -203,21 +202,6 @@ impl Export {
         }
     }
 
-    /// Compares the list with what was imported.
-    fn check_list(&self) -> Result<(), ExportError> {
-        let mut hash = Sha256::new();
-        self.read_list(0, self.length()?, |bytes| {
-            hash.update(bytes);
-            Ok(())
-        })?;
-        let found = ledger::digits(hash);
-        if found == self.sha256 {
-            return Ok(());
-        }
-        let [found, expected] = [&found, &self.sha256].map(|digits| format!("SHA-256 {digits}"));
-        Err(CampaignError::damaged(&self.folder.join(LIST), found, expected).into())
-    }
-
     /// Returns the length of the list in bytes.
     fn length(&self) -> Result<u64, CampaignError> {
         let list = self.list.metadata().map_err(CampaignError::io("reading", &self.folder))?;
@@ -226,23 +210,13 @@ impl Export {
 
     /// Copies bytes of the list.
     fn copy(&self, from: u64, to: u64, out: &mut impl Write) -> Result<(), ExportError> {
-        self.read_list(from, to, |bytes| Ok(out.write_all(bytes)?))
-    }
-
-    /// Shows bytes of the list, some at a time.
-    fn read_list(
-        &self,
-        from: u64,
-        to: u64,
-        mut show: impl FnMut(&[u8]) -> Result<(), ExportError>,
-    ) -> Result<(), ExportError> {
         let mut buffer = vec![0; to.saturating_sub(from).min(1 << 16) as usize];
         let mut at = from;
         while at < to {
             let count = (to - at).min(buffer.len() as u64) as usize;
             let read = self.list.read_exact_at(&mut buffer[..count], at);
             read.map_err(CampaignError::io("reading", &self.folder))?;
-            show(&buffer[..count])?;
+            out.write_all(&buffer[..count])?;
             at += count as u64;
         }
         Ok(())

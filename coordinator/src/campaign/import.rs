@@ -221,7 +221,7 @@ impl Import {
 
     fn row(&mut self, row: &Row, offset: u64, length: usize) -> Result<(), CampaignError> {
         let length = u32::try_from(length).expect("lines are at most LONGEST_LINE long");
-        let predicted = predicted(row) as f32;
+        let predicted = predicted(row);
         let record = Record { progress: Progress::Open, predicted, offset, length };
         let written = self.rows.write_all(&record.encode());
         written.map_err(CampaignError::io("writing", &self.folder.0))?;
@@ -267,7 +267,7 @@ fn flush(file: BufWriter<File>, folder: &Path) -> Result<(), CampaignError> {
 
 /// Returns about how many nodes a row will take. Without a predicted score the claim is taken to be
 /// barely true, which is the dearest case: a search for an opinion would cost more than the import.
-fn predicted(row: &Row) -> f64 {
+pub(super) fn predicted(row: &Row) -> f32 {
     if row.position.is_over() {
         return 0.0;
     }
@@ -278,5 +278,5 @@ fn predicted(row: &Row) -> f64 {
     };
     let estimate = row.prediction.unwrap_or(claimed.discs());
     let nodes = |window| predicted_nodes(row.position, window, estimate);
-    row.question.windows().map(nodes).sum()
+    row.question.windows().map(nodes).sum::<f64>() as f32
 }

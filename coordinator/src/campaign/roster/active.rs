@@ -52,6 +52,8 @@ pub(super) struct ActiveCampaign {
     disputed: BTreeSet<u64>,
     meter: Meter,
     review: Option<Review>,
+    /// Whether the list was as it was imported when a claim was first refuted.
+    is_list_checked: bool,
     /// Why the campaign cannot go on.
     fault: Option<String>,
     /// When the log was last told how far it is, and how many tasks were open then.
@@ -72,6 +74,7 @@ impl ActiveCampaign {
             disputed: BTreeSet::new(),
             meter: Meter::default(),
             review: None,
+            is_list_checked: false,
             fault: None,
             told,
         }
@@ -188,7 +191,8 @@ impl ActiveCampaign {
         let Flight { row: content, record, bound, nodes, .. } = flight;
         let searched = nodes > 0;
         let progress = Progress::Decided { outcome, bound, nodes, searched };
-        if let Err(error) = self.ledger.put(row, &Record { progress, ..record }) {
+        let record = Record { progress, ..record };
+        if let Err(error) = self.check_list(outcome).and_then(|()| self.ledger.put(row, &record)) {
             // It is as open as the file says. The store has the proof, for when the campaign goes on.
             self.cursor = self.cursor.min(row);
             self.rest(&error);
@@ -207,6 +211,17 @@ impl ActiveCampaign {
                 "campaign finished"
             );
         }
+    }
+
+    /// Makes sure that the questions are those that were imported, before a claim is first said to be refuted and before
+    /// the campaign is finished: damage may have made a claim that nobody has.
+    fn check_list(&mut self, outcome: Outcome) -> Result<(), CampaignError> {
+        let is_last = self.ledger.tally.open == 1;
+        if is_last || outcome == Outcome::Refuted && !self.is_list_checked {
+            self.ledger.check_list()?;
+            self.is_list_checked = true;
+        }
+        Ok(())
     }
 
     /// Says how a row ended: a refuted hypothesis as loudly as it can be said without being an error

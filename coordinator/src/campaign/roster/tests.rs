@@ -1,3 +1,4 @@
+mod damage;
 mod review;
 mod turns;
 

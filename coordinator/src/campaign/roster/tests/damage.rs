@@ -1,0 +1,70 @@
+//! What becomes of a campaign whose list is not as it was imported.
+
+use super::*;
+
+/// Replaces bytes of the list of the campaign "one".
+fn replace(roster: &Roster, from: &str, to: &str) {
+    let list = roster.folder().join("one/list");
+    let whole = fs::read_to_string(&list).unwrap();
+    assert!(whole.contains(from));
+    fs::write(list, whole.replace(from, to)).unwrap();
+}
+
+fn state(roster: &Roster) -> Campaign {
+    roster.list(Some("one")).unwrap().remove(0)
+}
+
+/// The claim was another one, which was refuted: only a whole export would have found out.
+#[test]
+fn a_question_that_damage_has_made_is_not_asked() {
+    let (_folder, mut roster) = new_roster();
+    import(&mut roster, "one", TASKS);
+    replace(&roster, ",14,4,-64,0", ",14,4,-64,8");
+    let asked: Vec<u64> = roster.fill(9).iter().map(|ask| ask.row).collect();
+    assert_eq!(asked, [0, 1]);
+    let fault = state(&roster).fault;
+    assert!(fault.contains("one/list: found SHA-256"), "{fault}");
+}
+
+/// As many nodes are predicted as for the question that was imported.
+#[test]
+fn nothing_is_refuted_or_finished_if_the_list_is_damaged_without_being_seen() {
+    let (_folder, mut roster) = new_roster();
+    import(&mut roster, "one", TASKS);
+    replace(&roster, ",96,4,", ",97,4,");
+    let asks = roster.fill(9);
+    answer(&mut roster, &asks[1], Score::new(-2).unwrap());
+    assert_eq!((state(&roster).refuted, state(&roster).open), (0, 4));
+    assert!(state(&roster).fault.contains("one/list: found SHA-256"));
+
+    let resume = Change { name: "one".to_owned(), priority: None, paused: Some(false) };
+    roster.change(&resume).unwrap();
+    let mut asks = roster.fill(9);
+    for ask in asks.split_off(1) {
+        answer(&mut roster, &ask, Score::new(4).unwrap());
+    }
+    assert_eq!((state(&roster).proved, state(&roster).fault.as_str()), (3, ""));
+    while let Some(ask) = asks.pop() {
+        asks.extend(answer(&mut roster, &ask, Score::DRAW));
+    }
+    assert_eq!((state(&roster).proved, state(&roster).open), (3, 1));
+    assert!(state(&roster).fault.contains("one/list: found SHA-256"));
+}
+
+/// A later release may predict other numbers of nodes.
+#[test]
+fn a_campaign_goes_on_for_which_other_numbers_of_nodes_were_predicted() {
+    let (_folder, mut roster) = new_roster();
+    import(&mut roster, "one", TASKS);
+    let records = Records::open(&roster.folder().join("one/rows"), 4, true).unwrap();
+    for row in 0..4 {
+        let record = records.get(row).unwrap();
+        records.put(row, &Record { predicted: record.predicted * 1.5, ..record }).unwrap();
+    }
+    let mut asks = roster.fill(9);
+    assert_eq!(asks.len(), 4);
+    while let Some(ask) = asks.pop() {
+        asks.extend(answer(&mut roster, &ask, Score::DRAW));
+    }
+    assert_eq!((state(&roster).open, state(&roster).fault.as_str()), (0, ""));
+}
