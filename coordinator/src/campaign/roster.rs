@@ -142,7 +142,11 @@ impl Roster {
         }
         imported.move_to(&path)?;
         sync_folder(&self.folder).map_err(CampaignError::io("syncing", &self.folder))?;
-        let ledger = Ledger::open(&path)?;
+        let mut ledger = Ledger::open(&path)?;
+        if ledger.settings.reviewed != self.era {
+            // None of its rows is decided: there is nothing to review.
+            ledger.change(Settings { reviewed: self.era, ..ledger.settings })?;
+        }
         self.lives += 1;
         let campaign = ActiveCampaign::new(ledger, self.lives);
         let state = campaign.state(self.era);
@@ -259,37 +263,38 @@ impl Roster {
     /// first. Rows of smaller priority that are being worked on already do not count for those of
     /// greater priority. Campaigns of one priority take turns.
     pub fn fill(&mut self, width: usize) -> Vec<Ask> {
-        let era = self.era;
         let (mut asks, mut active) = (Vec::new(), 0);
-        for priority in self.priorities().into_iter().rev() {
-            let mut ready = BTreeSet::new();
-            for (name, campaign) in &self.campaigns {
-                if campaign.ledger.settings.priority == priority {
-                    active += campaign.active();
-                    if campaign.is_running()
-                        && campaign.is_reviewed(era)
-                        && campaign.has_waiting_rows()
-                    {
-                        ready.insert((campaign.active(), name.clone()));
-                    }
-                }
-            }
+        // From the greatest priority down.
+        for (_, (its, mut ready)) in self.by_priority().into_iter().rev() {
+            active += its;
+            let mut turns: BTreeSet<(usize, usize)> =
+                ready.iter().map(|campaign| campaign.active()).zip(0..).collect();
             while active < width
-                && let Some((its, name)) = ready.pop_first()
+                && let Some((its, turn)) = turns.pop_first()
             {
-                if let Some(ask) = self.campaigns.get_mut(&name).and_then(ActiveCampaign::next_ask)
-                {
+                if let Some(ask) = ready[turn].next_ask() {
                     asks.push(ask);
                     active += 1;
-                    ready.insert((its + 1, name));
+                    turns.insert((its + 1, turn));
                 }
             }
         }
         asks
     }
 
-    fn priorities(&self) -> BTreeSet<u8> {
-        self.campaigns.values().map(|campaign| campaign.ledger.settings.priority).collect()
+    /// Returns for each priority how many rows are being worked on, and the campaigns that have rows to hand out, by
+    /// name.
+    fn by_priority(&mut self) -> BTreeMap<u8, (usize, Vec<&mut ActiveCampaign>)> {
+        let era = self.era;
+        let mut groups: BTreeMap<u8, (usize, Vec<_>)> = BTreeMap::new();
+        for campaign in self.campaigns.values_mut() {
+            let (active, ready) = groups.entry(campaign.ledger.settings.priority).or_default();
+            *active += campaign.active();
+            if campaign.is_running() && campaign.is_reviewed(era) && campaign.has_waiting_rows() {
+                ready.push(campaign);
+            }
+        }
+        groups
     }
 
     fn of_life(&mut self, life: u64) -> Option<&mut ActiveCampaign> {

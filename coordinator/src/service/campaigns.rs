@@ -233,14 +233,17 @@ impl Keeper {
                 Order::Close => break,
             };
             if fill && !self.shared.stopping.is_cancelled() {
+                if self.roster.is_in_doubt() {
+                    self.review(); // Rows of other campaigns may be answered without a pause.
+                }
                 self.fill();
             }
         }
         self.roster.tick(self.started.elapsed());
     }
 
-    /// Returns the next order. Until it comes, outcomes that are in doubt are compared with what is proved, but not when
-    /// the service stops: the next coordinator does it.
+    /// Returns the next order. Until it comes, outcomes that are in doubt are compared with what is proved, as they are
+    /// bit by bit between orders, but not when the service stops: the next coordinator does it.
     fn next(&mut self, orders: &mut mpsc::Receiver<Order>) -> Option<Order> {
         loop {
             match orders.try_recv() {

@@ -110,8 +110,9 @@ async fn a_coordinator_that_is_to_stop_leaves_a_review_to_the_next_one() {
 /// Whoever asked how far campaigns are waited for the end of the review, and so did the page and the metrics.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn campaigns_under_review_are_listed_with_the_rows_that_are_left() {
-    const POSITIONS: u64 = 200;
-    let positions: Vec<Position> = (0..POSITIONS).map(|seed| played(seed, 9)).collect();
+    // More than are compared until the last of the calls has come.
+    const POSITIONS: u64 = 1_000;
+    let positions: Vec<Position> = (0..POSITIONS).map(|seed| played(seed, 6)).collect();
     let (folder, store, finished) = decided(&positions).await;
     assert_eq!(finished.unreviewed, 0);
     let (opener, gate) = threads::channel();
@@ -125,7 +126,7 @@ async fn campaigns_under_review_are_listed_with_the_rows_that_are_left() {
     let opening = tokio::task::spawn_blocking(move || {
         while !list.is_finished() {
             opener.send(()).unwrap();
-            std::thread::sleep(std::time::Duration::from_millis(5));
+            std::thread::sleep(std::time::Duration::from_millis(1));
         }
         (list, opener)
     });

@@ -263,7 +263,8 @@ impl ActiveCampaign {
         self.fault = None;
     }
 
-    /// Returns whether the outcomes were last reviewed at another time than `era`, and can be.
+    /// Returns whether the outcomes are to be reviewed for the time `era`. Those of a campaign that rests, since its review
+    /// has failed, say, are not, so that nobody waits for that; but they are not reviewed either, and nobody gets them.
     pub(super) fn is_in_doubt(&self, era: u64) -> bool {
         self.fault.is_none() && !self.is_reviewed(era)
     }

@@ -190,6 +190,17 @@ fn a_campaign_that_rests_is_reviewed_when_proofs_are_taken_back() {
     assert_eq!(counts(&roster, "one"), (0, 4));
 }
 
+/// Whoever wanted something else of the campaigns waited for it all the same.
+#[test]
+fn a_new_campaign_has_nothing_to_review() {
+    let (_folder, mut roster) = new_roster();
+    roster.taken_back(3);
+    import(&mut roster, "one", TASKS);
+    assert!(!roster.is_in_doubt());
+    assert_eq!(roster.fill(9).len(), 4);
+    assert!(!restarted(roster, 3).is_in_doubt());
+}
+
 /// Meanwhile no order was taken, however long the list was.
 #[test]
 fn a_long_list_is_reviewed_bit_by_bit_and_nothing_of_it_is_asked_or_decided_meanwhile() {
