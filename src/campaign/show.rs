@@ -114,8 +114,13 @@ pub(super) async fn status(
     } else {
         output::line(&paragraph(campaign))?;
         // Rows are told when all are reviewed.
-        if campaign.refuted > 0 && campaign.unreviewed == 0 {
-            refuted(client, campaign, next).await?;
+        // Of a campaign that rests they may be in doubt, as has been said by then.
+        if campaign.refuted > 0
+            && campaign.unreviewed == 0
+            && let Err(error) = refuted(client, campaign, next).await
+            && campaign.fault.is_empty()
+        {
+            return Err(error);
         }
     }
     Ok(match campaign {

@@ -63,6 +63,14 @@ pub enum CampaignError {
         /// The name.
         name: String,
     },
+    /// Outcomes of the campaign may rest on proofs that were taken back.
+    #[error("the outcomes of campaign {name} cannot be trusted: {fault}")]
+    InDoubt {
+        /// The name.
+        name: String,
+        /// Why they were not compared with what is proved.
+        fault: String,
+    },
     /// The operating system refused. Its reason is no `source`: who keeps campaigns gets errors as one text, which has
     /// to say why.
     #[error("{action} {path}: {cause}")]

@@ -20,7 +20,7 @@ use super::import::{Imported, Rival, UNFINISHED};
 use super::ledger::{Ledger, Settings};
 use crate::core::Terms;
 use crate::durable::{create_folders, sync_folder};
-use active::ActiveCampaign;
+use active::{ActiveCampaign, IN_DOUBT};
 
 /// How the names of campaigns that are being removed begin.
 const REMOVED: &str = ".removed-";
@@ -247,9 +247,15 @@ impl Roster {
     /// Returns what is needed to export a campaign.
     ///
     /// # Errors
-    /// [`CampaignError::Unknown`], [`CampaignError::Io`].
+    /// [`CampaignError::Unknown`], [`CampaignError::InDoubt`] if nobody has compared its outcomes with what is proved,
+    /// [`CampaignError::Io`].
     pub fn export(&self, wanted: &ExportRequest) -> Result<Export, CampaignError> {
-        let ledger = &self.campaign(&wanted.name)?.ledger;
+        let campaign = self.campaign(&wanted.name)?;
+        if !campaign.is_reviewed(self.era) {
+            let fault = campaign.fault(self.era).unwrap_or_else(|| IN_DOUBT.to_owned());
+            return Err(CampaignError::InDoubt { name: wanted.name.clone(), fault });
+        }
+        let ledger = &campaign.ledger;
         Export::new(ledger, wanted.form, wanted.selection, wanted.limit)
     }
 

@@ -63,6 +63,10 @@ pub(super) struct ActiveCampaign {
 /// The time between two lines of the log that say how far a campaign is: a line for each row would be gigabytes a day.
 const BETWEEN_SUMMARIES: Duration = Duration::from_secs(600);
 
+/// What is said of outcomes that nobody has reviewed.
+pub(super) const IN_DOUBT: &str =
+    "the outcomes are not compared with what is proved since proofs were taken back";
+
 impl ActiveCampaign {
     pub(super) fn new(ledger: Ledger, life: u64) -> Self {
         let told = (Duration::ZERO, ledger.tally.open);
@@ -274,6 +278,12 @@ impl ActiveCampaign {
         self.ledger.settings.reviewed == era
     }
 
+    /// Returns why the campaign cannot go on, and whether its outcomes may have fallen by the time `era`.
+    pub(super) fn fault(&self, era: u64) -> Option<String> {
+        let fault = self.fault.as_ref()?;
+        Some(if self.is_reviewed(era) { fault.clone() } else { format!("{IN_DOUBT}: {fault}") })
+    }
+
     /// Returns whether a review for the time `era` has begun.
     pub(super) fn is_under_review(&self, era: u64) -> bool {
         self.review.as_ref().is_some_and(|review| review.era == era)
@@ -406,7 +416,7 @@ impl ActiveCampaign {
                 (_, true) => Some(seconds as u64),
                 (_, false) => None,
             },
-            fault: self.fault.clone().unwrap_or_default(),
+            fault: self.fault(era).unwrap_or_default(),
             workers: 0,
             unaudited: 0,
             unreviewed: self.unreviewed(era),

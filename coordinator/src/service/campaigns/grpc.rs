@@ -44,7 +44,9 @@ fn status(error: &CampaignError) -> Status {
         CampaignError::Unfinished { .. } | CampaignError::Unreadable { .. } => {
             Status::failed_precondition(text)
         }
-        CampaignError::Io { .. } | CampaignError::Damaged { .. } => store_failed(text),
+        CampaignError::InDoubt { .. }
+        | CampaignError::Io { .. }
+        | CampaignError::Damaged { .. } => store_failed(text),
     }
 }
 

@@ -1,6 +1,7 @@
 //! What becomes of a campaign whose list is not as it was imported.
 
 use super::*;
+use crate::campaign::record::Record;
 
 /// Replaces bytes of the list of the campaign "one".
 fn replace(roster: &Roster, from: &str, to: &str) {

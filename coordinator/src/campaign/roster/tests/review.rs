@@ -142,7 +142,19 @@ fn a_campaign_whose_review_fails_or_that_cannot_be_opened_stays_in_doubt_and_oth
     fs::rename(path.join("closed/list"), path.join("closed/aside")).unwrap();
     let mut roster = restarted(roster, 1);
     review(&mut roster, &upheld);
-    assert!(!roster.list(Some("one")).unwrap()[0].fault.is_empty());
+    let fault = roster.list(Some("one")).unwrap()[0].fault.clone();
+    assert!(
+        fault.contains("not compared with what is proved") && fault.contains("list"),
+        "{fault}"
+    );
+    // It would say what may have fallen.
+    for limit in [None, Some(1)] {
+        let (form, selection) = (None, Selection::Proved);
+        let wanted = ExportRequest { name: "one".to_owned(), form, selection, limit };
+        let error = roster.export(&wanted).unwrap_err().to_string();
+        assert!(error.contains("campaign one cannot be trusted") && error.contains(&fault));
+        roster.export(&ExportRequest { name: "good".to_owned(), ..wanted }).unwrap();
+    }
 
     fs::write(path.join("one/list"), whole).unwrap();
     fs::rename(path.join("closed/aside"), path.join("closed/list")).unwrap();
