@@ -30,7 +30,7 @@ impl Place {
         if let Some(address) = connect {
             return Ok(Self { connection: cluster::connect(address, access).await?, local: None });
         }
-        machine::allow_many_files(); // Each campaign has two open.
+        machine::allow_many_files(); // Each campaign has one open, or two.
         let path = store.clone().map_or_else(machine::default_store, Ok)?;
         // Only an import has a reason to begin a store: elsewhere the name is mistyped.
         let opened = match action {

@@ -11,7 +11,7 @@ use outflank_proto::campaign::{Form, Selection};
 
 use super::error::CampaignError;
 use super::form::{self, Answer, Defaults, Row, RowState};
-use super::ledger::{self, LIST, Ledger, ROWS};
+use super::ledger::{self, Ledger, ROWS};
 use super::question::Outcome;
 use super::record::{Progress, Record, Records};
 
@@ -62,9 +62,8 @@ impl Export {
         limit: Option<u64>,
     ) -> Result<Self, CampaignError> {
         let folder = ledger.folder().to_owned();
-        let path = folder.join(LIST);
         Ok(Self {
-            list: File::open(&path).map_err(CampaignError::io("opening", &path))?,
+            list: ledger::open_list(&folder)?,
             records: Records::open(&folder.join(ROWS), ledger.head.rows, false)?,
             folder,
             imported: ledger.form,

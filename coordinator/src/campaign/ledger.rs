@@ -112,7 +112,8 @@ pub(super) struct Ledger {
     pub(super) settings: Settings,
     pub(super) records: Records,
     pub(super) tally: Tally,
-    list: File,
+    /// Open while rows are read: of many campaigns most rest, and nobody may have any number of files open.
+    list: Option<File>,
     /// Whether records were put since the last sync.
     dirty: bool,
     /// Whether the list is as it was imported, but other numbers of nodes were predicted for it.
@@ -141,8 +142,7 @@ impl Ledger {
         let board = board.map_err(|_| nonsense("a board that is none"))?;
         let defaults = Defaults { window, board };
         let path = folder.join(LIST);
-        let list = File::open(&path).map_err(CampaignError::io("opening", &path))?;
-        let length = list.metadata().map_err(CampaignError::io("reading", &path))?.len();
+        let length = fs::metadata(&path).map_err(CampaignError::io("reading", &path))?.len();
         if length != head.bytes {
             let expected = format!("{} bytes", head.bytes);
             return Err(CampaignError::damaged(&path, format!("{length} bytes"), expected));
@@ -159,7 +159,7 @@ impl Ledger {
             settings,
             records,
             tally,
-            list,
+            list: None,
             dirty,
             predicts_otherwise,
         })
@@ -171,7 +171,8 @@ impl Ledger {
 
     /// Returns the row of a record, if its line is as it was imported as far as the prediction tells.
     pub(super) fn row(&mut self, record: &Record) -> Result<Row, CampaignError> {
-        let line = line(&self.list, &self.folder, record)?;
+        let list = self.list.take().map_or_else(|| open_list(&self.folder), Ok)?;
+        let line = line(self.list.insert(list), &self.folder, record)?;
         let row = parsed(self.form, &line, self.defaults, &self.folder)?;
         // Most questions that damage makes take other numbers of nodes. But so do all for a release that predicts in
         // another way: the checksum decides.
@@ -185,7 +186,12 @@ impl Ledger {
 
     /// Compares the whole list with what was imported.
     pub(super) fn check_list(&self) -> Result<(), CampaignError> {
-        check_list(&self.list, &self.folder, &self.head.sha256)
+        check_list(&open_list(&self.folder)?, &self.folder, &self.head.sha256)
+    }
+
+    /// Closes the list until a row is read again.
+    pub(super) fn close_list(&mut self) {
+        self.list = None;
     }
 
     /// Replaces a record; it reaches the disk with the next [`Ledger::sync`].
@@ -210,6 +216,12 @@ impl Ledger {
 /// Returns a hash in hexadecimal digits.
 pub(super) fn digits(hash: Sha256) -> String {
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Opens the list of the campaign in `folder`.
+pub(super) fn open_list(folder: &Path) -> Result<File, CampaignError> {
+    let path = folder.join(LIST);
+    File::open(&path).map_err(CampaignError::io("opening", &path))
 }
 
 /// Compares the list of the campaign in `folder` with what was imported, whose SHA-256 this was.

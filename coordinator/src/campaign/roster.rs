@@ -104,6 +104,11 @@ impl Roster {
         }
     }
 
+    /// Returns how many campaigns there are, those that cannot be opened included.
+    pub(crate) fn count(&self) -> usize {
+        self.campaigns.len() + self.broken.len()
+    }
+
     /// Returns the folder of the campaigns.
     #[must_use]
     pub fn folder(&self) -> &Path {

@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use nix::sys::resource::{Resource, getrlimit};
 use outflank_engine::Bound;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::error::TryRecvError;
@@ -41,6 +42,11 @@ const MOST_ROWS: u64 = 8_000;
 /// The most lists on their way in or out at once. Each has a thread that waits for its client, of the runtime's 512:
 /// who leaves lists unfinished holds up other lists, and nothing else.
 const MOST_LISTS: usize = 64;
+
+/// Its records, and while rows are handed out its list.
+const FILES_PER_CAMPAIGN: u64 = 2;
+/// Those of the store, of lists on their way, and of those who watch.
+const FILES_FOR_OTHERS: u64 = 128;
 
 /// What somebody wants of the campaigns.
 type Call = Box<dyn FnOnce(&mut Roster) + Send>;
@@ -152,6 +158,7 @@ pub(super) fn start(
     orders: mpsc::Receiver<Order>,
     era: u64,
 ) -> Result<JoinHandle<()>, ServiceError> {
+    warn_of_few_files(roster.count());
     roster.taken_back(era);
     shared.campaigns.era.fetch_max(era, Ordering::Relaxed);
     let keeper = Keeper {
@@ -166,6 +173,21 @@ pub(super) fn start(
     };
     shared.tasks.spawn(tick(Arc::clone(shared)));
     fate::guarded(shared, "campaigns", move || keeper.run(orders))
+}
+
+/// Says so if the campaigns may take all files that this process may have open.
+fn warn_of_few_files(campaigns: usize) {
+    let needed = FILES_PER_CAMPAIGN * campaigns as u64 + FILES_FOR_OTHERS;
+    if let Ok((open_files, _)) = getrlimit(Resource::RLIMIT_NOFILE)
+        && open_files < needed
+    {
+        tracing::warn!(
+            campaigns,
+            open_files,
+            "the campaigns may take nearly all open files, and rest without: expected a hard limit (ulimit -Hn) of \
+             {needed}, and one for each worker and client"
+        );
+    }
 }
 
 /// Tells the thread the time again and again until the service stops.

@@ -352,6 +352,7 @@ impl ActiveCampaign {
 
     pub(super) fn tick(&mut self, now: Duration) {
         self.meter.note(now, self.nodes());
+        self.ledger.close_list();
         if let Err(error) = self.ledger.sync() {
             self.rest(&error);
         }

@@ -1,4 +1,4 @@
-//! What becomes of a campaign whose list is not as it was imported.
+//! What becomes of a campaign whose list is not as it was imported, and of files that are open or in the way.
 
 use super::*;
 use crate::campaign::record::Record;
@@ -68,4 +68,23 @@ fn a_campaign_goes_on_for_which_other_numbers_of_nodes_were_predicted() {
         asks.extend(answer(&mut roster, &ask, Score::DRAW));
     }
     assert_eq!((state(&roster).open, state(&roster).fault.as_str()), (0, ""));
+}
+
+/// A thousand campaigns took two thousand files, and rested where so many were not to be had.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_list_is_open_only_while_rows_are_handed_out() {
+    let (folder, mut roster) = new_roster();
+    import(&mut roster, "one", TASKS);
+    let open_lists = || {
+        let files = fs::read_dir("/proc/self/fd").unwrap();
+        let targets = files.filter_map(|file| fs::read_link(file.unwrap().path()).ok());
+        targets.filter(|file| file.starts_with(folder.path()) && file.ends_with("list")).count()
+    };
+    assert_eq!(open_lists(), 0);
+    assert_eq!(roster.fill(3).len(), 3);
+    assert_eq!(open_lists(), 1);
+    roster.tick(Duration::from_secs(1));
+    assert_eq!(open_lists(), 0);
+    assert_eq!(roster.fill(9).len(), 1);
 }
