@@ -239,14 +239,23 @@ impl Roster {
         if self.broken.contains_key(name) && !unfinished {
             return Err(CampaignError::Unreadable { name: name.to_owned() });
         }
-        let (path, aside) = (self.folder.join(name), self.folder.join(format!("{REMOVED}{name}")));
+        let (path, aside) = (self.folder.join(name), self.free_aside(name));
         fs::rename(&path, &aside).map_err(CampaignError::io("removing", &path))?;
         self.campaigns.remove(name);
         self.broken.remove(name);
         sync_folder(&self.folder).map_err(CampaignError::io("syncing", &self.folder))?;
-        clear_away(&aside)?;
+        if let Err(error) = clear_away(&aside) {
+            tracing::warn!(%error, "what is no campaign any more stays until the next start");
+        }
         tracing::info!(campaign = name, "campaign removed");
         Ok(())
+    }
+
+    /// Returns where a campaign may be moved that is removed. What an earlier one of its name has left may be in the way:
+    /// NFS keeps files that an export still reads.
+    fn free_aside(&self, name: &str) -> PathBuf {
+        let aside = |number: u64| self.folder.join(format!("{REMOVED}{number}-{name}"));
+        (1..).map(aside).find(|path| !path.exists()).expect("there are not so many")
     }
 
     /// Returns what is needed to export a campaign.

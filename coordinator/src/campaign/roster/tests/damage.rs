@@ -88,3 +88,20 @@ fn a_list_is_open_only_while_rows_are_handed_out() {
     assert_eq!(open_lists(), 0);
     assert_eq!(roster.fill(9).len(), 1);
 }
+
+/// NFS keeps files that an export still reads: a later campaign of that name could not be removed.
+#[test]
+fn what_is_left_of_a_campaign_that_was_removed_is_not_in_the_way_of_another() {
+    let (_folder, mut roster) = new_roster();
+    let path = roster.folder().to_owned();
+    for left in [".removed-one", ".removed-1-one"] {
+        fs::create_dir(path.join(left)).unwrap();
+        fs::write(path.join(left).join(".nfs1"), "read").unwrap();
+    }
+    import(&mut roster, "one", TASKS);
+    roster.remove("one", true).unwrap();
+    assert_eq!(fs::read_dir(&path).unwrap().count(), 2);
+    drop(roster);
+    assert_eq!(Roster::open(&path).unwrap().list(None).unwrap(), []);
+    assert_eq!(fs::read_dir(&path).unwrap().count(), 0);
+}
