@@ -7,8 +7,9 @@ use super::Store;
 use super::error::StoreError;
 use super::record::{Method, Provenance, Record, Stored};
 
-/// The records that are appended at once; they fill some frames of the log.
-const A_BATCH: usize = 1 << 16;
+/// The records that are appended at once, as a frame of the log, and lost together if a bit of it flips: few enough for
+/// that, and enough that syncing the disk for each batch takes no time beside the index.
+const A_BATCH: usize = 1 << 12;
 
 /// What an import came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
