@@ -246,8 +246,8 @@ fn tell_verdicts(verdicts: usize) -> anyhow::Result<()> {
         return Ok(());
     }
     output::line(&format!(
-        "workers were found to be wrong {}: what they claimed is taken back once more when the store is next used to \
-         solve something",
+        "workers were found to be wrong {}: what they claimed is taken back once more when solve, a coordinator or a \
+         campaign command next opens the store",
         counted(verdicts as u64, "time")
     ))
 }
