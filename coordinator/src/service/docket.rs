@@ -6,7 +6,7 @@
 //! can outlive it; a verdict is noted before anything is taken back, and again when that is done, so
 //! that the next coordinator takes back what this one could not. Outcomes of campaigns that were compared with what
 //! is proved before the last verdict are in doubt by that alone. A last line without an end is a write that nobody was
-//! told of.
+//! told of; where it looks as if it had had one, a check of the store says so.
 
 mod adopt;
 mod damage;
@@ -168,8 +168,14 @@ impl Docket {
     }
 
     fn read(&mut self, path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
-        if !bytes.is_empty() && !bytes.ends_with(b"\n") {
-            tracing::info!(path = %path.display(), "an unfinished line is cut off");
+        match damage::unfinished_line(bytes) {
+            Some((_, line)) if damage::may_have_ended(line) => tracing::warn!(
+                path = %path.display(),
+                line = %String::from_utf8_lossy(line),
+                "a last line without an end is cut off that may have had one"
+            ),
+            Some(_) => tracing::info!(path = %path.display(), "an unfinished line is cut off"),
+            None => {}
         }
         for (offset, line) in whole_lines(bytes) {
             self.take(line).map_err(|found| StoreError::Damaged {

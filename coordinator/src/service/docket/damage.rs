@@ -3,6 +3,8 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
+use outflank_engine::notation::excerpt;
+
 use super::{Docket, EXPECTED, whole_lines};
 use crate::durable;
 use crate::service::journal::{self, Journal};
@@ -31,7 +33,28 @@ pub fn docket_problems(path: &Path) -> Result<Vec<Problem>, StoreError> {
         let what = format!("found {found}, expected {EXPECTED}");
         Some(Problem { path: path.to_owned(), offset: Some(offset), what })
     };
-    Ok(whole_lines(&bytes).filter_map(damaged).collect())
+    let mut problems: Vec<Problem> = whole_lines(&bytes).filter_map(damaged).collect();
+    if let Some((offset, line)) = unfinished_line(&bytes)
+        && may_have_ended(line)
+    {
+        let found = excerpt(&String::from_utf8_lossy(line).escape_debug().to_string());
+        let what = format!("found {found} without an end, expected {EXPECTED}");
+        problems.push(Problem { path: path.to_owned(), offset: Some(offset), what });
+    }
+    Ok(problems)
+}
+
+/// Returns what stands behind the last line that has an end, and where, if there is anything.
+pub(super) fn unfinished_line(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    let offset = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+    let line = &bytes[offset..];
+    (!line.is_empty()).then_some((offset as u64, line))
+}
+
+/// Returns whether an unfinished line may be more than a write that nobody was told of: one that says all but for its
+/// end, or one with bytes that a file system puts where others were, or should have been.
+pub(super) fn may_have_ended(line: &[u8]) -> bool {
+    line.contains(&0) || Docket::default().take(line).is_ok()
 }
 
 /// Lets a docket that says what can be read take the place of a damaged one in the file `path`, of which a copy is kept
@@ -49,8 +72,13 @@ pub fn mend_docket(path: &Path) -> Result<Option<MendedDocket>, StoreError> {
             Err(_) => lost += 1,
         }
     }
-    if lost == 0 {
-        return Ok(None);
+    match unfinished_line(&bytes).filter(|(_, line)| may_have_ended(line)) {
+        Some((_, line)) if docket.take(line).is_ok() => {
+            kept.push(String::from_utf8_lossy(line).into_owned() + "\n");
+        }
+        Some(_) => lost += 1,
+        None if lost == 0 => return Ok(None),
+        None => {}
     }
     // A copy first: there is a docket at every moment.
     let aside = durable::free_aside(path);
@@ -80,6 +108,26 @@ pub(super) fn has_lost_lines(path: &Path) -> Result<bool, StoreError> {
 mod tests {
     use super::*;
     use crate::service::docket::Verdict;
+
+    /// They were cut off as if nobody had been told of them.
+    #[test]
+    fn a_last_line_that_may_have_had_an_end_is_a_problem() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("docket.jsonl");
+        let good = "{\"taken_back\":{\"era\":3}}\n";
+        let (whole, zeros) = ("{\"taken_back\":{\"era\":4}}", "{\"taken_back\":{\"er\0\0\0");
+        for (last, kept, era) in [(whole, 2, 4), (zeros, 1, 3)] {
+            fs::write(&path, [good, last].concat()).unwrap();
+            let problems = docket_problems(&path).unwrap();
+            assert_eq!(problems.len(), 1, "{last:?}");
+            assert_eq!(problems[0].offset, Some(good.len() as u64));
+            assert!(problems[0].what.contains("without an end"), "{}", problems[0].what);
+            let mended = mend_docket(&path).unwrap().expect("it is damaged");
+            assert_eq!((mended.kept, mended.lost), (kept, 2 - kept));
+            assert_eq!(docket_problems(&path).unwrap(), []);
+            assert_eq!(Docket::open(Some(&path)).unwrap().carried_out, era);
+        }
+    }
 
     #[test]
     fn a_damaged_docket_is_seen_and_keeps_the_lines_that_can_be_read() {
