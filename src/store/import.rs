@@ -4,10 +4,10 @@ use std::path::Path;
 
 use anyhow::anyhow;
 use outflank_coordinator::service::{self, Adopted};
-use outflank_coordinator::store::{ImportError, Imported, Step};
+use outflank_coordinator::store::{ImportError, Imported, Step, Store};
 use serde_json::json;
 
-use super::{WAIT, open, open_to_look, tell_verdicts};
+use super::{WAIT, not_seen, open, tell_verdicts};
 use crate::exit::{Exit, Failure, OrExit};
 use crate::numbers::{counted, grouped};
 use crate::progress::{Form, bar};
@@ -19,7 +19,7 @@ pub(super) fn run(dir: &Path, from: &Path, json: bool, quiet: bool) -> Result<Ex
         let error = anyhow!("{} and {} are the same store", dir.display(), from.display());
         return Err(Failure::new(Exit::BadInput, error));
     }
-    let other = open_to_look(from)?;
+    let other = open_other(from)?;
     let store = open(dir, WAIT)?;
     let mut adopted = Adopted::default();
     // What is known of liars is known before anything of theirs is here.
@@ -42,6 +42,28 @@ pub(super) fn run(dir: &Path, from: &Path, json: bool, quiet: bool) -> Result<Ex
     store.checkpoint().or_exit(Exit::Store)?;
     tell(imported, adopted, json)?;
     Ok(Exit::Done)
+}
+
+/// Opens the store whose proofs are taken over, and warns or refuses where these contradict each other: the new store has
+/// nothing that would tell.
+fn open_other(from: &Path) -> Result<Store, Failure> {
+    let (other, opened) = Store::open_to_look(from).map_err(not_seen)?;
+    super::tell(from, &opened);
+    if opened.contradictions > 0 {
+        let error = anyhow!(
+            "the log of {} has proofs that contradict each other: nothing was taken over; a worker was wrong",
+            from.display()
+        );
+        return Err(Failure::new(Exit::Contradiction, error));
+    }
+    if other.quarantine_bytes().or_exit(Exit::Store)? > 0 {
+        tracing::warn!(
+            store = %from.display(),
+            "claims that contradict others were put aside in this store: what is taken over may rest on one of two that \
+             exclude each other; `outflank store verify` counts them"
+        );
+    }
+    Ok(other)
 }
 
 /// Returns whether both are the same folder, by whatever way.

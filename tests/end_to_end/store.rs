@@ -276,3 +276,39 @@ fn what_comes_from_another_store_is_not_believed_blindly() {
     assert_eq!(run(home.path(), &["store", "export", "other"]).objects().len(), 1);
     assert!(!home.path().join("other/docket.jsonl").exists(), "nothing at all was taken over");
 }
+
+/// The new store had nothing that would have told.
+#[test]
+fn a_store_whose_claims_contradict_each_other_is_taken_over_with_a_warning_or_not_at_all() {
+    let home = TempDir::new().expect("a temporary folder");
+    let claim = |bound: Bound| {
+        let provenance = Provenance { method: Method::Search, origin: Arc::default() };
+        let position = Position::START.canonical();
+        Record { position, bound, best_move: None, nodes: 1, provenance }
+    };
+    let first = Square::all(Position::START.moves()).next().expect("there are four");
+    let after = Position::START.play(first).expect("it is legal").canonical();
+    let elsewhere = Record { position: after, ..claim(Bound::at_least(Score::DRAW)) };
+    let append = |name: &str, records: &[Record]| {
+        let (store, _) = Store::open(&home.path().join(name)).expect("a store");
+        records.iter().for_each(|record| drop(store.append(std::slice::from_ref(record))));
+    };
+    let (high, low) = (claim(Bound::at_least(Score::MAX)), claim(Bound::at_most(Score::MIN)));
+    append("aside", &[high.clone(), low.clone()]);
+    let imported = run(home.path(), &["store", "import", "new", "aside"]);
+    assert_eq!(imported.code, Some(0), "{imported:?}");
+    assert!(imported.stderr.join("\n").contains("were put aside in this store"), "{imported:?}");
+
+    // The second frame of another log goes behind the first of this one.
+    append("both", &[high]);
+    append("donor", std::slice::from_ref(&elsewhere));
+    let log = |name: &str| home.path().join(name).join("log/000001.log");
+    let first = fs::read(log("donor")).expect("a log").len();
+    append("donor", &[low]);
+    let second = fs::read(log("donor")).expect("a log").split_off(first);
+    let whole = [fs::read(log("both")).expect("a log"), second].concat();
+    fs::write(log("both"), whole).expect("the store is ours");
+    let refused = run(home.path(), &["store", "import", "new", "both"]);
+    assert_eq!(refused.code, Some(5), "{refused:?}");
+    assert!(refused.stderr.join("\n").contains("nothing was taken over"), "{refused:?}");
+}
