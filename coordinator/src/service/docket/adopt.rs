@@ -87,7 +87,8 @@ impl Docket {
             let list = if is_open(other, &verdict, own) { &mut open } else { &mut settled };
             list.push(verdict);
         }
-        // All get new eras, so that none is lacking: those first that are carried out.
+        // All get new eras, so that none is lacking. One number says which are carried out, all up to it: so those come
+        // first that are settled, and last those that are to be carried out.
         let next = self.era() + 1;
         self.carried_out = next + settled.len() as u64 - 1;
         let count = open.len();
