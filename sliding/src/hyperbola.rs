@@ -113,8 +113,9 @@ fn by_diagonal(square: u8, occupied: u64) -> u64 {
     attacks.wrapping_mul(FILE_A) >> 56 << shift
 }
 
-/// Hyperbola Quintessence for chains of queries that wait for each other: of the forms without big tables
-/// the shortest latency, or little more (`docs/sliding.md`), at a third to two thirds of the throughput.
+/// Hyperbola Quintessence for chains of queries that wait for each other, by the occupied squares or by the
+/// square: of the forms without big tables the shortest latency, or little more (`docs/sliding.md`), at a
+/// third to two thirds of the throughput.
 ///
 /// LLVM would pair the lines in vector registers, which triples the latency; an empty piece of
 /// assembly between them prevents it on x86-64 and aarch64.

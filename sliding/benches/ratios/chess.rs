@@ -87,13 +87,14 @@ impl<'a> Groups<'a> {
                 keep(attacks(square, occupied ^ last & zero, line))
             })
         };
-        self.all.push(("one line, latency", Method { name, pass: Box::new(latency) }));
+        self.all.push(("one line, latency by board", Method { name, pass: Box::new(latency) }));
     }
 }
 
-/// Adds a method whose pass makes one query after the other, independent or in a chain.
+/// Adds a method whose pass makes one query after the other: independent, or in a chain in which the board
+/// or the square waits for the last result.
 macro_rules! single {
-    ($groups:ident, $name:ident, $attacks:ident, $($group:literal, $chain:literal, $method:ident);+) => {$({
+    ($groups:ident, $name:ident, $attacks:ident, $($piece:literal, $method:ident);+) => {$({
         let (squares, boards) = ($groups.squares, $groups.boards);
         let throughput = move || {
             let mut sum = 0;
@@ -106,15 +107,27 @@ macro_rules! single {
             }
             sum
         };
-        $groups.all.push(($group, Method { name: $name, pass: Box::new(throughput) }));
-        let latency = move || {
+        let group = concat!($piece, ", throughput");
+        $groups.all.push((group, Method { name: $name, pass: Box::new(throughput) }));
+        let by_board = move || {
             let (mut last, zero) = (0, keep(0));
             for (&square, &occupied) in squares.iter().zip(boards) {
                 last = keep($attacks.$method(square, occupied ^ last & zero));
             }
             last
         };
-        $groups.all.push(($chain, Method { name: $name, pass: Box::new(latency) }));
+        let group = concat!($piece, ", latency by board");
+        $groups.all.push((group, Method { name: $name, pass: Box::new(by_board) }));
+        // What is known of a square, masks or the part of a table, can be loaded only now.
+        let by_square = move || {
+            let (mut last, zero) = (0, keep(0));
+            for (&square, &occupied) in squares.iter().zip(boards) {
+                last = keep($attacks.$method(square ^ (last & zero) as u8, occupied));
+            }
+            last
+        };
+        let group = concat!($piece, ", latency by square");
+        $groups.all.push((group, Method { name: $name, pass: Box::new(by_square) }));
     })+};
 }
 
@@ -138,9 +151,9 @@ impl Visitor for Groups<'_> {
         }
         single!(
             self, name, attacks,
-            "queen, throughput", "queen, latency", queen;
-            "rook, throughput", "rook, latency", rook;
-            "bishop, throughput", "bishop, latency", bishop
+            "queen", queen;
+            "rook", rook;
+            "bishop", bishop
         );
         batch!(
             self, name, attacks,

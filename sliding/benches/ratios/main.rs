@@ -12,7 +12,8 @@
 //! ```
 //!
 //! The single queries and batches of chess are 4,096, which touch 256 KiB of a big table. With fewer, whose
-//! lines of the table fit in the first level of the cache, a look-up has its shortest latency:
+//! lines of the table fit in the first level of the cache, a look-up has its shortest latency, by board (the
+//! occupied squares wait for the last result) as by square (the square does):
 //!
 //! ```console
 //! $ RUSTFLAGS="-C target-cpu=native" cargo bench -p sliding --bench ratios -- chess --queries 64

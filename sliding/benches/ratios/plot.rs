@@ -14,7 +14,14 @@ const CHARTS: [(&str, &str, &[&str]); 3] = [
     (
         "sliding-latency.svg",
         "Latency in a chain of dependent queries, ns",
-        &["queen, latency", "rook, latency", "bishop, latency"],
+        &[
+            "queen, latency by board",
+            "rook, latency by board",
+            "bishop, latency by board",
+            "queen, latency by square",
+            "rook, latency by square",
+            "bishop, latency by square",
+        ],
     ),
     (
         "sliding-cold.svg",
