@@ -323,6 +323,44 @@ fn layouts_convert_and_drop_bits_of_no_square() {
 }
 
 #[test]
+fn squares_are_taken_away_and_sets_compared() {
+    fn check<L: Layout>() {
+        assert!(L::EMPTY.is_empty() && !L::ALL.is_empty());
+        for square in 0..81 {
+            let (one, others) = (L::EMPTY.with(square), L::ALL.without(square));
+            assert!(!one.is_empty() && one.without(square).is_empty(), "{square}");
+            assert_eq!((others.count(), others.contains(square)), (80, false));
+            assert_eq!((others | one, others & one), (L::ALL, L::EMPTY));
+            assert_eq!((others.with(square), others.without(square)), (L::ALL, others));
+            let xors = [others ^ one, L::ALL ^ one, L::ALL ^ others, one ^ one];
+            assert_eq!(xors, [L::ALL, others, one, L::EMPTY]);
+        }
+    }
+    check::<Split>();
+    check::<Contiguous>();
+}
+
+#[test]
+#[should_panic(expected = "square 81 is off the board")]
+fn a_square_off_the_board_cannot_be_taken_away() {
+    let _ = Contiguous::ALL.without(81);
+}
+
+#[cfg(debug_assertions)]
+#[test]
+#[should_panic(expected = "the file is off the board")]
+fn a_file_off_the_board_does_not_start_in_two_words() {
+    let _ = Split::file_start(9);
+}
+
+#[cfg(debug_assertions)]
+#[test]
+#[should_panic(expected = "the file is off the board")]
+fn a_file_off_the_board_does_not_start_in_one_number() {
+    let _ = Contiguous::file_start(9);
+}
+
+#[test]
 #[should_panic(expected = "off the board")]
 fn a_lance_off_the_board_is_refused() {
     let _ = shogi::lance(Side::Black, 81, Split::EMPTY);

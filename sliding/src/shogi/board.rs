@@ -1,6 +1,6 @@
 //! Boards of 81 squares in two layouts, and the tables of each.
 
-use core::ops::{BitAnd, BitOr, Not};
+use core::ops::{BitAnd, BitOr, BitXor, Not};
 
 use super::pawn_drop;
 
@@ -24,6 +24,7 @@ pub trait Layout:
     + core::fmt::Debug
     + BitAnd<Output = Self>
     + BitOr<Output = Self>
+    + BitXor<Output = Self>
     + Not<Output = Self>
     + sealed::Tables
     + 'static
@@ -43,6 +44,9 @@ pub trait Layout:
 
     /// Returns the number of the bit that stands for rank 0 of a file (0–8); the other ranks
     /// follow it.
+    ///
+    /// # Panics
+    /// Builds with debug assertions panic if `file` is 9 or more.
     #[must_use]
     fn file_start(file: u8) -> u32;
 
@@ -64,6 +68,23 @@ pub trait Layout:
     #[inline]
     fn with(self, square: u8) -> Self {
         Self::from_bits(self.bits() | 1 << Self::bit_number(square))
+    }
+
+    /// Returns the set with `square` (0–80) taken away.
+    ///
+    /// # Panics
+    /// If `square` is 81 or more.
+    #[must_use]
+    #[inline]
+    fn without(self, square: u8) -> Self {
+        Self::from_bits(self.bits() & !(1 << Self::bit_number(square)))
+    }
+
+    /// Returns whether there is no square in the set.
+    #[must_use]
+    #[inline]
+    fn is_empty(self) -> bool {
+        self == Self::EMPTY
     }
 
     /// Returns the number of squares in the set.
@@ -173,49 +194,60 @@ impl From<Contiguous> for Split {
     }
 }
 
-// Intersections and unions have no bits but those of squares, so that nothing has to be dropped.
+// These have no bits but those of squares, so that nothing has to be dropped.
 macro_rules! operators {
-    ($($layout:ty, $one:ident, $other:ident: $and:expr, $or:expr;)*) => {$(
-        impl BitAnd for $layout {
+    ($($operator:ident, $method:ident, $symbol:tt;)*) => {$(
+        impl $operator for Split {
             type Output = Self;
 
             #[inline(always)]
-            fn bitand(self, other: Self) -> Self {
-                let ($one, $other) = (self.0, other.0);
-                Self($and)
+            fn $method(self, other: Self) -> Self {
+                let ([one_low, one_high], [low, high]) = (self.0, other.0);
+                Self([one_low $symbol low, one_high $symbol high])
             }
         }
 
-        impl BitOr for $layout {
+        impl $operator for Contiguous {
             type Output = Self;
 
             #[inline(always)]
-            fn bitor(self, other: Self) -> Self {
-                let ($one, $other) = (self.0, other.0);
-                Self($or)
-            }
-        }
-
-        impl Not for $layout {
-            type Output = Self;
-
-            #[inline(always)]
-            fn not(self) -> Self {
-                Self::from_bits(!self.bits())
+            fn $method(self, other: Self) -> Self {
+                Self(self.0 $symbol other.0)
             }
         }
     )*};
 }
 operators! {
-    Split, one, other: [one[0] & other[0], one[1] & other[1]], [one[0] | other[0], one[1] | other[1]];
-    Contiguous, one, other: one & other, one | other;
+    BitAnd, bitand, &;
+    BitOr, bitor, |;
+    BitXor, bitxor, ^;
+}
+
+impl Not for Split {
+    type Output = Self;
+
+    #[inline(always)]
+    fn not(self) -> Self {
+        Self::from_bits(!self.bits())
+    }
+}
+
+impl Not for Contiguous {
+    type Output = Self;
+
+    #[inline(always)]
+    fn not(self) -> Self {
+        Self::from_bits(!self.bits())
+    }
 }
 
 const fn split_start(file: usize) -> u32 {
+    debug_assert!(file < 9, "the file is off the board, expected 0-8");
     (if file < 7 { 9 * file } else { 64 + 9 * (file - 7) }) as u32
 }
 
 const fn contiguous_start(file: usize) -> u32 {
+    debug_assert!(file < 9, "the file is off the board, expected 0-8");
     9 * file as u32
 }
 

@@ -3,7 +3,8 @@
 //! The methods of the literature, each as a function; [`pawn_drops`] is the fastest for one board
 //! and [`pawn_drops8`] for eight. All take the unpromoted pawns of the side that drops: at most one
 //! on a file, and none on the last rank, where the rules allow none. Whether the square is empty is
-//! the caller's affair: intersect with the empty squares.
+//! the caller's affair: intersect with the empty squares. So is whether the drop would be mate, which the
+//! rules forbid, too (uchifuzume): it takes a look at the moves of the opponent's king and pieces.
 //!
 //! | what would break the rules | [`pawn_drops`], [`pawn_drops8`], [`onto`], [`both`] | `by_vbmi` | [`by_words`], [`as_one_number`], [`qugiy`], `by_sse2`, `Table` | [`pawn_by_pawn`], [`Horizontal`] |
 //! | --- | --- | --- | --- | --- |
@@ -51,7 +52,8 @@ pub use vbmi::by_vbmi;
 const LAST: [u64; 2] = [0x4020_1008_0402_0100, 0x0002_0100];
 
 /// Returns the squares where `side`, whose unpromoted pawns are given, may drop a pawn, occupied or
-/// not: the fastest of the methods.
+/// not: the fastest of the methods. A drop on one of them may be mate, which the rules forbid: that is
+/// the caller's affair.
 ///
 /// # Panics
 /// Builds with debug assertions panic if there are two pawns on a file or one on the last rank.
