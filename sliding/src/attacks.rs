@@ -2,6 +2,8 @@
 
 use outflank_kernel::bits::take_lowest;
 
+use crate::sealed::BackEnd;
+
 /// Asks for one slider after the other. A loop, and no closure: the function behind
 /// `core::array::from_fn` has not the features of its caller, so that a closure in it keeps what
 /// needs them as calls, and LLVM makes no vectors of it.
@@ -39,9 +41,26 @@ macro_rules! rank_by_rank {
 /// first occupied square in each direction and not the slider's own, which may be among the
 /// occupied ones or not.
 ///
+/// The trait is sealed: what implements it is in this crate.
+///
+/// ```compile_fail,E0277
+/// #[derive(Clone, Copy)]
+/// struct Mine;
+///
+/// impl sliding::Attacks for Mine {
+///     fn rook(self, square: u8, occupied: u64) -> u64 {
+///         sliding::rook(square, occupied)
+///     }
+///
+///     fn bishop(self, square: u8, occupied: u64) -> u64 {
+///         sliding::bishop(square, occupied)
+///     }
+/// }
+/// ```
+///
 /// # Panics
 /// Builds with debug assertions panic if a square is 64 or more; others take it modulo 64.
-pub trait Attacks: Copy + Send + Sync + 'static {
+pub trait Attacks: BackEnd + Copy + Send + Sync + 'static {
     /// Returns the squares that a rook attacks.
     fn rook(self, square: u8, occupied: u64) -> u64;
 

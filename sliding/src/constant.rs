@@ -11,6 +11,9 @@ use outflank_kernel::bits::{mirror_ranks, reverse, take_lowest};
 use crate::geometry::{along_rank, bit, diagonals, file, rank};
 
 /// Returns the squares that a rook attacks; see [`rook`](crate::rook).
+///
+/// # Panics
+/// As the methods of [`Attacks`](crate::Attacks); where the compiler evaluates it, the build fails.
 #[inline(always)]
 #[must_use]
 pub const fn rook(square: u8, occupied: u64) -> u64 {
@@ -18,6 +21,9 @@ pub const fn rook(square: u8, occupied: u64) -> u64 {
 }
 
 /// Returns the squares that a bishop attacks; see [`bishop`](crate::bishop).
+///
+/// # Panics
+/// As the methods of [`Attacks`](crate::Attacks); where the compiler evaluates it, the build fails.
 #[inline(always)]
 #[must_use]
 pub const fn bishop(square: u8, occupied: u64) -> u64 {
@@ -28,6 +34,9 @@ pub const fn bishop(square: u8, occupied: u64) -> u64 {
 }
 
 /// Returns the squares that a queen attacks; see [`queen`](crate::queen).
+///
+/// # Panics
+/// As the methods of [`Attacks`](crate::Attacks); where the compiler evaluates it, the build fails.
 #[inline(always)]
 #[must_use]
 pub const fn queen(square: u8, occupied: u64) -> u64 {
@@ -35,6 +44,9 @@ pub const fn queen(square: u8, occupied: u64) -> u64 {
 }
 
 /// Returns the squares that a rook and that a bishop attack; see [`both`](crate::both).
+///
+/// # Panics
+/// As the methods of [`Attacks`](crate::Attacks); where the compiler evaluates it, the build fails.
 #[inline(always)]
 #[must_use]
 pub const fn both(square: u8, occupied: u64) -> (u64, u64) {
@@ -54,6 +66,9 @@ pub(crate) const fn along_swapped(slider: u64, occupied: u64, line: u64) -> u64 
 macro_rules! batches {
     ($($name:ident, $all:ident, $single:ident, $free:literal, $free_all:literal);+ $(;)?) => {$(
         #[doc = concat!("Returns the attacks of eight pieces; see [`", $free, "`](crate::", $free, ").")]
+        ///
+        /// # Panics
+        /// As the methods of [`Attacks`](crate::Attacks); where the compiler evaluates it, the build fails.
         #[must_use]
         pub const fn $name(squares: [u8; 8], occupied: [u64; 8]) -> [u64; 8] {
             let (mut attacks, mut i) = ([0; 8], 0);
@@ -122,6 +137,9 @@ pub const fn each(rooks: u64, bishops: u64, occupied: u64) -> [u64; 64] {
 }
 
 /// Returns what a rook sees through `blockers`; see [`rook_xray`](crate::rook_xray).
+///
+/// # Panics
+/// As the methods of [`Attacks`](crate::Attacks); where the compiler evaluates it, the build fails.
 #[must_use]
 pub const fn rook_xray(square: u8, occupied: u64, blockers: u64) -> u64 {
     let seen = rook(square, occupied);
@@ -129,6 +147,9 @@ pub const fn rook_xray(square: u8, occupied: u64, blockers: u64) -> u64 {
 }
 
 /// Returns what a bishop sees through `blockers`; see [`bishop_xray`](crate::bishop_xray).
+///
+/// # Panics
+/// As the methods of [`Attacks`](crate::Attacks); where the compiler evaluates it, the build fails.
 #[must_use]
 pub const fn bishop_xray(square: u8, occupied: u64, blockers: u64) -> u64 {
     let seen = bishop(square, occupied);

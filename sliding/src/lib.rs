@@ -207,6 +207,7 @@ mod okuhara;
 #[cfg(all(feature = "pext", target_arch = "x86_64"))]
 mod pext;
 mod rays;
+mod sealed;
 mod set_wise;
 pub mod shogi;
 #[cfg(any(feature = "magic", all(feature = "pext", target_arch = "x86_64")))]

@@ -12,15 +12,20 @@ use super::portable;
 #[cfg(target_arch = "x86_64")]
 use super::{avx2, avx512};
 use crate::Native;
+use crate::sealed::BackEnd;
 
 /// A way to generate the attacks of shogi's sliders, implemented by the tokens of instruction sets.
 ///
 /// Attacks contain the first occupied square in each direction and not the slider's own, which may
 /// be among the occupied ones or not.
 ///
+/// The trait is sealed, as [`sliding::Attacks`](crate::Attacks) is. That one has the same name and methods of
+/// the same names, so that with both in scope `Native.rook(…)` is ambiguous: import one of the two, or write
+/// `shogi::Attacks::rook(Native, …)`; or call the free functions, [`shogi::rook`](rook) and its like.
+///
 /// # Panics
 /// If a square is 81 or more.
-pub trait Attacks: Copy + Send + Sync + 'static {
+pub trait Attacks: BackEnd + Copy + Send + Sync + 'static {
     /// Returns the squares that a lance attacks: ahead on its file.
     #[inline(always)]
     fn lance<L: Layout>(self, side: Side, square: u8, occupied: L) -> L {
