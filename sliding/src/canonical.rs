@@ -69,6 +69,16 @@ pub fn smallest8(boards: [u64; 8]) -> [u64; 8] {
 }
 
 /// Returns the smallest image of each of eight positions, as the first boards and the second.
+///
+/// ```
+/// use sliding::canonical::{images, position, positions8};
+///
+/// // The eight images of one position, in which the player has b1, and the opponent a1 and c4.
+/// let (player, opponent) = (1 << 1, 1 << 0 | 1 << 26);
+/// let (players, opponents) = positions8(images(player), images(opponent));
+/// let smallest = position(player, opponent);
+/// assert!(players.into_iter().zip(opponents).all(|image| image == smallest));
+/// ```
 #[inline]
 #[must_use]
 pub fn positions8(players: [u64; 8], opponents: [u64; 8]) -> ([u64; 8], [u64; 8]) {

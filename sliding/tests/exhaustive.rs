@@ -1,6 +1,10 @@
 //! Every back-end, on every square, with every occupancy that matters, against the loop along the
 //! rays; batches, sets and lists against single queries.
 
+#[path = "../benches/ratios/random.rs"]
+mod random;
+
+use random::random;
 use sliding::catalogue::{Visitor, visit_all};
 use sliding::{Attacks, RayLoop, constant};
 
@@ -32,14 +36,6 @@ impl Piece {
             })
             .fold(0, |squares, other| squares | 1 << other)
     }
-}
-
-/// Returns the next random number: splitmix64.
-fn random(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mixed = (*state ^ *state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ mixed >> 31
 }
 
 /// A relevant occupancy of a square and the attacks that the ray loop finds.

@@ -1,6 +1,10 @@
 //! Shogi: every slider with every occupancy that matters, in both layouts; pawn drops with every set
 //! of pawns of seven files beside random ones of the other two, and with every set of files.
 
+#[path = "../benches/ratios/random.rs"]
+mod random;
+
+use random::random;
 use sliding::shogi::pawn_drop::{self, Horizontal};
 use sliding::shogi::{self, Attacks, Contiguous, Layout, Side, Split};
 use sliding::{Native, Scalar};
@@ -49,14 +53,6 @@ fn relevant(rays: &[Vec<u32>]) -> u128 {
 fn king_steps(square: u8) -> u128 {
     let steps = ROOK.iter().chain(BISHOP);
     steps.filter_map(|&step| ray(square, step).first().copied()).fold(0, |s, n| s | 1 << n)
-}
-
-/// Returns the next random number: splitmix64.
-fn random(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mixed = (*state ^ *state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ mixed >> 31
 }
 
 /// Checks one back-end in both layouts.

@@ -1,5 +1,10 @@
 //! Methods, random queries and positions from fixed seeds, and the barrier.
 
+#[path = "random.rs"]
+mod random;
+
+pub(crate) use random::random;
+
 /// One method of a group.
 pub(crate) struct Method<'a> {
     pub(crate) name: &'static str,
@@ -9,14 +14,6 @@ pub(crate) struct Method<'a> {
 
 /// Queries of one pass.
 pub(crate) const QUERIES: usize = 4096;
-
-/// Returns the next random number: splitmix64.
-pub(crate) fn random(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mixed = (*state ^ *state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ mixed >> 31
-}
 
 /// Eight boards in one line of the cache; a load or store across two lines takes twice as long.
 #[derive(Clone, Copy)]
