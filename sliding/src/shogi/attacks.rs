@@ -12,6 +12,7 @@ use super::portable;
 #[cfg(target_arch = "x86_64")]
 use super::{avx2, avx512};
 use crate::Native;
+use crate::best::native;
 use crate::sealed::BackEnd;
 
 /// A way to generate the attacks of shogi's sliders, implemented by the tokens of instruction sets.
@@ -115,30 +116,12 @@ contained!(Neon, self => Scalar::new());
 impl Attacks for Native {
     #[inline(always)]
     fn bishop<L: Layout>(self, square: u8, occupied: L) -> L {
-        #[cfg(target_arch = "x86_64")]
-        {
-            if let Some(set) = const { Avx512Gfni::compiled() } {
-                return set.bishop(square, occupied);
-            }
-            if let Some(set) = const { Avx2::compiled() } {
-                return set.bishop(square, occupied);
-            }
-        }
-        Scalar::new().bishop(square, occupied)
+        native!(set => set.bishop(square, occupied))
     }
 
     #[inline(always)]
     fn rook<L: Layout>(self, square: u8, occupied: L) -> L {
-        #[cfg(target_arch = "x86_64")]
-        {
-            if let Some(set) = const { Avx512Gfni::compiled() } {
-                return set.rook(square, occupied);
-            }
-            if let Some(set) = const { Avx2::compiled() } {
-                return set.rook(square, occupied);
-            }
-        }
-        Scalar::new().rook(square, occupied)
+        native!(set => set.rook(square, occupied))
     }
 }
 
