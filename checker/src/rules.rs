@@ -89,10 +89,10 @@ impl Position {
     }
 
     /// Returns the position after the player has moved to `square` (0 to 63), or `None` if that is
-    /// not legal.
+    /// not legal, as no move to another number is.
     #[must_use]
     pub fn play(self, square: u32) -> Option<Self> {
-        let disc = 1_u64 << square;
+        let disc = 1_u64.checked_shl(square)?;
         if self.empty() & disc == 0 {
             return None;
         }
@@ -299,6 +299,14 @@ mod tests {
                 .collect();
         }
         assert_eq!(positions.len(), 1396);
+    }
+
+    #[test]
+    fn no_move_leads_off_the_board() {
+        for square in [64, 64 + 19, u32::MAX] {
+            assert_eq!(START.play(square), None, "{square}");
+        }
+        assert!(START.play(19).is_some(), "d3, which 83 is modulo 64");
     }
 
     #[test]

@@ -62,7 +62,11 @@ impl Solver {
     }
 
     /// Returns whether the value of `position` is at least `threshold`, which is even.
+    ///
+    /// # Panics
+    /// Builds with debug assertions panic if `threshold` is odd; the answers of others are wrong then.
     pub fn is_at_least(&mut self, position: Position, threshold: i32) -> bool {
+        debug_assert!(threshold % 2 == 0, "threshold {threshold} is odd, expected an even one");
         // No value is beyond these, and entries have room for the thresholds between them only.
         if !(-62..=64).contains(&threshold) {
             return threshold < 0;
@@ -271,6 +275,13 @@ mod tests {
             assert_eq!(solver.is_at_least(won, threshold), threshold <= 64, "{threshold}");
             assert_eq!(solver.is_at_least(lost, threshold), threshold <= -64, "{threshold}");
         }
+    }
+
+    #[cfg(debug_assertions)]
+    #[test]
+    #[should_panic(expected = "threshold 3 is odd")]
+    fn an_odd_threshold_is_refused() {
+        let _ = Solver::new(8).is_at_least(random_position(1, 4), 3);
     }
 
     #[test]
