@@ -185,8 +185,10 @@ fn limits_and_stops_end_the_search_with_true_bounds() {
         let position = random.game(size("6x6"), 17);
         engine.clear();
         let limited = Request { node_limit: Some(8_000), ..Request::exact(position) };
-        let answer = engine.solve(&limited, &Control::default());
+        let control = Control::default();
+        let answer = engine.solve(&limited, &control);
         unfinished += u32::from(!answer.finished);
+        assert!(answer.finished || control.is_stopped(), "who asks can tell a limit: {position:?}");
         assert_eq!(answer.order.len() as u32, position.moves().count_ones());
         let value = Bound::exact(exact(&engine, position));
         assert!(value.implies(answer.bound), "{position:?}");

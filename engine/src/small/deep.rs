@@ -1,9 +1,10 @@
 //! The search in a null window, from the root down to the last squares.
 
-use super::searcher::{Discs, Searcher, Stopped};
+use super::searcher::{Discs, Searcher};
 use super::{SmallSet, look, shallow};
 use crate::Square;
 use crate::search::board::odd_squares;
+use crate::search::searcher::Stopped;
 use crate::table::Entry;
 
 /// No position has more moves: that many squares has the largest of the small boards.

@@ -3,8 +3,9 @@
 
 use outflank_kernel::KernelSet;
 
-use super::searcher::{Discs, Field, Searcher, Stopped};
+use super::searcher::{Discs, Field, Searcher};
 use super::{deep, look, shallow};
+use crate::search::searcher::Stopped;
 
 /// A kernel set with the entries of the search on small boards.
 pub(crate) trait SmallSet: KernelSet {

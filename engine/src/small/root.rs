@@ -3,8 +3,9 @@
 use super::SmallSet;
 use super::deep;
 use super::look;
-use super::searcher::{Discs, Searcher, Stopped};
+use super::searcher::{Discs, Searcher};
 use crate::answer::proving;
+use crate::search::searcher::Stopped;
 use crate::table::{Entry, Table};
 use crate::{Answer, Bound, Control, Position, Request, Score, Square, Window};
 

@@ -3,12 +3,9 @@
 use outflank_kernel::KernelSet;
 use outflank_kernel::bits::neighbours;
 
+use crate::search::searcher::Stopped;
 use crate::table::Table;
 use crate::{Control, Position};
-
-/// The search was told to stop, or has used up its nodes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Stopped;
 
 /// Nodes between two looks at the limit and the stop: about a tenth of a millisecond.
 const BREATH: u64 = 1024;
@@ -124,8 +121,10 @@ impl<'a, K: KernelSet> Searcher<'a, K> {
 
     #[cold]
     fn breathe(&mut self) -> Result<(), Stopped> {
-        let nodes = self.report_nodes();
-        if nodes >= self.node_limit || self.control.is_stopped() { Err(Stopped) } else { Ok(()) }
+        if self.report_nodes() >= self.node_limit {
+            self.control.stop(); // Who asks can tell it from a search that gave up by itself.
+        }
+        if self.control.is_stopped() { Err(Stopped) } else { Ok(()) }
     }
 
     /// Tells the outside world how many nodes were searched; returns the number. The table grows with

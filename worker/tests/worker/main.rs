@@ -9,12 +9,13 @@ mod news;
 mod reconnection;
 mod script;
 mod shared;
+mod unfinished;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use outflank_engine::{
-    Answer, Bound, Control, Position, Request, Score, Square, Symmetry, Window, brute_force,
+    Answer, Bound, Control, Position, Request, Square, Symmetry, Window, brute_force,
 };
 use outflank_kernel::Isa;
 use outflank_proto::message::{FromWorker, Job, ToWorker};
@@ -63,20 +64,6 @@ struct Shaky(AtomicUsize);
 impl Solver for Shaky {
     fn solve(&self, request: &Request, control: &Control) -> Answer {
         assert_ne!(self.0.fetch_add(1, Ordering::SeqCst), 0, "a defect");
-        BruteForce.solve(request, control)
-    }
-}
-
-/// Gives up where it was told anything, as an engine does that finds it to be false.
-struct Misled;
-
-impl Solver for Misled {
-    fn solve(&self, request: &Request, _control: &Control) -> Answer {
-        answer(request, Bound::UNKNOWN, false)
-    }
-
-    fn solve_apart(&self, request: &Request, control: &Control) -> Answer {
-        assert!(request.known.is_empty(), "{request:?}");
         BruteForce.solve(request, control)
     }
 }
@@ -166,21 +153,6 @@ async fn a_worker_says_the_same_secret_over_all_its_connections_and_another_work
     let other_secret = instance(&mut script).await;
     assert!(secret != 0 && other_secret != 0 && other_secret != secret);
     another.kill();
-}
-
-/// The coordinator takes an unfinished report that comes early for one that was kept over a reconnection.
-#[tokio::test]
-async fn a_job_whose_search_was_told_what_is_false_is_solved_without_it() {
-    let mut script = Script::start(None);
-    let worker = script.worker(Misled);
-    let mut connection = script.connection().await;
-    let known = vec![(position(2), Bound::at_least(Score::MAX))];
-    connection.tell(ToWorker::Job(Job { known, ..job(1) })).await;
-    let report = connection.hear_report().await;
-    let value = brute_force::value(job(1).position);
-    assert_eq!((report.bound, report.finished), (Bound::exact(value), true));
-    connection.tell(ToWorker::Acknowledge(1)).await;
-    leaves(worker, connection).await;
 }
 
 #[tokio::test]

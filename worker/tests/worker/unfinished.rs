@@ -1,0 +1,69 @@
+//! Searches that end without an answer: at their limit, or where what they were told is false.
+
+use outflank_engine::{
+    Answer, BoardSize, Bound, Control, Engine, Position, Request, Score, Settings, Square,
+    brute_force,
+};
+use outflank_kernel::Isa;
+use outflank_proto::message::{Job, ToWorker};
+use outflank_worker::Solver;
+
+use crate::script::{Script, leaves};
+use crate::{BruteForce, answer, job, position};
+
+/// Gives up where it was told anything, as an engine does that finds it to be false.
+struct Misled;
+
+impl Solver for Misled {
+    fn solve(&self, request: &Request, _control: &Control) -> Answer {
+        answer(request, Bound::UNKNOWN, false)
+    }
+
+    fn solve_apart(&self, request: &Request, control: &Control) -> Answer {
+        assert!(request.known.is_empty(), "{request:?}");
+        BruteForce.solve(request, control)
+    }
+}
+
+/// Returns the canonical position of 6x6 after the lowest move each time, when 18 squares are empty.
+fn small() -> Position {
+    let mut position = BoardSize::new(6, 6).unwrap().start();
+    while position.empties() > 18 {
+        position = match Square::lowest(position.moves()) {
+            Some(square) => position.play(square).unwrap(),
+            None => position.pass(),
+        };
+    }
+    position.canonical()
+}
+
+#[tokio::test]
+async fn a_job_on_a_small_board_that_reaches_its_limit_reports_what_it_has_proved() {
+    let mut script = Script::start(None);
+    let engine = Engine::new(&Settings { isa: Isa::detect(), table_bytes: 1 << 20 }).unwrap();
+    let worker = script.worker(engine);
+    let mut connection = script.connection().await;
+    let limited = Job { position: small(), node_limit: 20_000, ..job(1) };
+    connection.tell(ToWorker::Job(limited)).await;
+    let report = connection.hear_report().await;
+    assert_eq!((report.failed, report.finished), (false, false), "{report:?}");
+    assert!(report.bound != Bound::UNKNOWN && !report.children.is_empty(), "{report:?}");
+    assert!((20_000..40_000).contains(&report.nodes), "{report:?}");
+    connection.tell(ToWorker::Acknowledge(1)).await;
+    leaves(worker, connection).await;
+}
+
+/// The coordinator takes an unfinished report that comes early for one that was kept over a reconnection.
+#[tokio::test]
+async fn a_job_whose_search_was_told_what_is_false_is_solved_without_it() {
+    let mut script = Script::start(None);
+    let worker = script.worker(Misled);
+    let mut connection = script.connection().await;
+    let known = vec![(position(2), Bound::at_least(Score::MAX))];
+    connection.tell(ToWorker::Job(Job { known, ..job(1) })).await;
+    let report = connection.hear_report().await;
+    let value = brute_force::value(job(1).position);
+    assert_eq!((report.bound, report.finished), (Bound::exact(value), true));
+    connection.tell(ToWorker::Acknowledge(1)).await;
+    leaves(worker, connection).await;
+}
