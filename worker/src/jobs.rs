@@ -384,20 +384,28 @@ impl Jobs {
     }
 }
 
-/// Searches with what was told. Where that turns out to be false, what is true can only be found without it.
-///
-/// # Panics
-/// If that does not come to an end either.
-fn solve_told(solver: &dyn Solver, request: &Request, control: &Control) -> Answer {
+/// Searches with what was told. Where that turns out to be false, what is true can only be found without it. `None` if
+/// that search gives up, too, as it does where it gets no memory.
+fn solve_told(solver: &dyn Solver, request: &Request, control: &Control) -> Option<Answer> {
     let has_given_up = |answer: &Answer| !answer.finished && !control.is_stopped();
     let answer = solver.solve(request, control);
     if !has_given_up(&answer) {
-        return answer;
+        return Some(answer);
     }
-    tracing::warn!(position = ?request.position, "what was told of a position is false: it is searched again without that");
+    let position = request.position;
+    tracing::warn!(
+        ?position,
+        "what was told of a position is false: it is searched again without that"
+    );
     let answer = solver.solve_apart(&Request { known: Vec::new(), ..request.clone() }, control);
-    assert!(!has_given_up(&answer), "a search that was told nothing gave up");
-    answer
+    if has_given_up(&answer) {
+        tracing::error!(
+            ?position,
+            "the search without what was told gave up, too: the job has failed"
+        );
+        return None;
+    }
+    Some(answer)
 }
 
 /// Solves a job. A panic of the solver becomes a report that says so.
@@ -413,8 +421,8 @@ fn solve(solver: &dyn Solver, job: Job, control: &Control, member: Option<&Arc<M
         known: job.known,
     };
     let search = || match member {
-        Some(member) if job.helps => Member::serve(member, solver, &request, control),
-        _ if job.is_apart => solver.solve_apart(&request, control),
+        Some(member) if job.helps => Some(Member::serve(member, solver, &request, control)),
+        _ if job.is_apart => Some(solver.solve_apart(&request, control)),
         _ => solve_told(solver, &request, control),
     };
     let searched = catch_unwind(AssertUnwindSafe(search));
@@ -428,7 +436,8 @@ fn solve(solver: &dyn Solver, job: Job, control: &Control, member: Option<&Arc<M
         );
     }
     let report = match searched {
-        Ok(answer) => unproved.with(answer.turned(back)),
+        Ok(Some(answer)) => unproved.with(answer.turned(back)),
+        Ok(None) => Report { failed: true, ..unproved },
         Err(panic) => {
             let cause = words::of_panic(panic.as_ref());
             tracing::error!(job = job.id, ?request.position, cause, "the search panicked");

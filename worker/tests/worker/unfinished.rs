@@ -67,3 +67,24 @@ async fn a_job_whose_search_was_told_what_is_false_is_solved_without_it() {
     connection.tell(ToWorker::Acknowledge(1)).await;
     leaves(worker, connection).await;
 }
+
+/// Gives up whatever it was told, as an engine does that gets no memory for a search apart.
+struct Hopeless;
+
+impl Solver for Hopeless {
+    fn solve(&self, request: &Request, _control: &Control) -> Answer {
+        answer(request, Bound::UNKNOWN, false)
+    }
+}
+
+#[tokio::test]
+async fn a_job_that_is_given_up_without_what_was_told_too_is_reported_as_failed() {
+    let mut script = Script::start(None);
+    let worker = script.worker(Hopeless);
+    let mut connection = script.connection().await;
+    connection.tell(ToWorker::Job(job(1))).await;
+    let report = connection.hear_report().await;
+    assert_eq!((report.failed, report.finished), (true, false));
+    connection.tell(ToWorker::Acknowledge(1)).await;
+    leaves(worker, connection).await;
+}
