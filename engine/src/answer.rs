@@ -91,6 +91,8 @@ pub struct Control {
     found: Mutex<Vec<FoundBound>>,
     /// Who tries moves for the search.
     hands: Option<Arc<dyn Hands>>,
+    /// Whether nobody does any more.
+    is_alone: AtomicBool,
 }
 
 /// A number of nodes; by default one that no search reaches.
@@ -193,8 +195,14 @@ impl Control {
         Self { hands: Some(hands), ..self }
     }
 
+    /// Has the next search with this control leave the other engines idle. It is for between two searches: a second one
+    /// that is to be free of what others were told as well.
+    pub fn send_hands_home(&self) {
+        self.is_alone.store(true, Ordering::Relaxed);
+    }
+
     pub(crate) fn hands(&self) -> Option<&dyn Hands> {
-        self.hands.as_deref()
+        self.hands.as_deref().filter(|_| !self.is_alone.load(Ordering::Relaxed))
     }
 
     /// Returns whether somebody wants bounds with so many nodes behind them.

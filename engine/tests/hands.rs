@@ -219,3 +219,14 @@ fn rehearsals_leave_other_engines_idle() {
     let _rehearsed = engine().rehearse(&Request::exact(forty()), &control);
     assert_eq!(neighbours.asked.load(Ordering::Relaxed), 0);
 }
+
+#[test]
+fn who_is_to_go_on_alone_leaves_other_engines_idle() {
+    let neighbours = Neighbours::new(1, Fate::Done);
+    let control = Control::default().with_hands(neighbours.clone());
+    control.send_hands_home();
+    let request = Request { threads: 2, ..Request::exact(forty()) };
+    let answer = engine().solve(&request, &control);
+    assert_eq!(answer.bound.value().map(Score::discs), Some(38));
+    assert_eq!(neighbours.asked.load(Ordering::Relaxed), 0);
+}

@@ -384,8 +384,8 @@ impl Jobs {
     }
 }
 
-/// Searches with what was told. Where that turns out to be false, what is true can only be found without it. `None` if
-/// that search gives up, too, as it does where it gets no memory.
+/// Searches with what was told. Where that turns out to be false, what is true can only be found without it, and without
+/// those who help: they were told the same. `None` if that search gives up, too, as it does where it gets no memory.
 fn solve_told(solver: &dyn Solver, request: &Request, control: &Control) -> Option<Answer> {
     let has_given_up = |answer: &Answer| !answer.finished && !control.is_stopped();
     let answer = solver.solve(request, control);
@@ -397,6 +397,7 @@ fn solve_told(solver: &dyn Solver, request: &Request, control: &Control) -> Opti
         ?position,
         "what was told of a position is false: it is searched again without that"
     );
+    control.send_hands_home();
     let answer = solver.solve_apart(&Request { known: Vec::new(), ..request.clone() }, control);
     if has_given_up(&answer) {
         tracing::error!(
