@@ -212,8 +212,13 @@ impl Engine {
     }
 
     fn value(&self, position: Position) -> Score {
-        let answer = self.solve(&Request::exact(position), &Control::default());
-        answer.bound.value().expect("nobody can stop this search")
+        loop {
+            let answer = self.solve(&Request::exact(position), &Control::default());
+            if let Some(value) = answer.bound.value() {
+                return value;
+            }
+            self.clear(); // As in `values`.
+        }
     }
 
     /// Searches on a board smaller than 8x8, on one thread.
@@ -223,16 +228,23 @@ impl Engine {
     }
 
     /// Returns the exact values of many positions and nothing else, solved one after the other on
-    /// this thread. For positions of few empty squares this is quicker than as many requests.
+    /// this thread. For positions of few empty squares this is quicker than as many requests. If bounds that the engine was
+    /// told contradict each other, it [forgets](Self::clear) everything.
     #[must_use]
     pub fn values(&self, positions: &[Position]) -> Vec<Score> {
         if positions.iter().any(|position| position.walls() != 0) {
             return positions.iter().map(|&position| self.value(position)).collect();
         }
-        let generation = self.next_generation();
-        self.prepare(positions.iter().map(|position| position.empties()).max().unwrap_or(0));
-        let tools = &self.tools(generation);
-        with_set!(self.isa, set => root::values(set, tools, positions))
+        let most_empties = positions.iter().map(|position| position.empties()).max().unwrap_or(0);
+        loop {
+            let tools = &self.next_tools();
+            self.prepare(most_empties);
+            if let Some(values) = with_set!(self.isa, set => root::values(set, tools, positions)) {
+                return values;
+            }
+            // Nobody can stop this search: what was told before is false, and true values are only found without it.
+            self.clear();
+        }
     }
 
     /// Returns what `position` seems to be worth after selective searches of about `node_limit` nodes:

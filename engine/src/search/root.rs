@@ -70,19 +70,20 @@ pub(super) fn with_threads<'a, K: SearchSet, T>(
     })
 }
 
-/// Returns the exact values of many positions, solved one after the other on this thread.
+/// Returns the exact values of many positions, solved one after the other on this thread; `None` if the tables have bounds
+/// that contradict each other.
 pub(crate) fn values<K: SearchSet>(
     kernels: K,
     tools: &Tools<'_>,
     positions: &[Position],
-) -> Vec<Score> {
+) -> Option<Vec<Score>> {
     let control = Control::default();
     let crew = Crew::new(tools, &control, u64::MAX, Position::START);
     let mut searcher = Searcher::new(kernels, &crew);
     let value = |position: &Position| {
         let node = node(&searcher, *position);
         let found = principal(&mut searcher, &node, Aspiration::FULL, Level::EXACT);
-        Score::floor(found.expect("nobody can stop this search").0)
+        Some(Score::floor(found.ok()?.0))
     };
     positions.iter().map(value).collect()
 }

@@ -279,7 +279,7 @@ fn split_everywhere(fixture: &Fixture, position: Position, limit: u64) -> Result
 fn value(position: Position) -> i32 {
     let fixture = Fixture::new();
     let found = root::values(Scalar::new(), &fixture.tools(), &[position]);
-    found[0].discs()
+    found.expect("nothing was told")[0].discs()
 }
 
 #[test]
