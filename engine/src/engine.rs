@@ -128,7 +128,8 @@ impl Engine {
 
     /// Does an errand for another engine's search, on so many threads. Returns what the move is worth to the player of its
     /// position, in discs: what is at most the lower end of the window is an upper bound, the upper end or more is a lower
-    /// one. At [`Errand::PROOF`] it is proved. `None` if `control` stopped it.
+    /// one. At [`Errand::PROOF`] it is proved. `None` if `control` stopped it, or if bounds that the engine was told contradict
+    /// each other.
     ///
     /// All errands after a request count as one search with it: the tables keep what each leaves for the next. They are of
     /// most use if each engine [hears](Self::hear) what the other believes, and [knows](Self::know) what it has found.

@@ -14,7 +14,7 @@ pub trait Solver: Send + Sync + 'static {
     }
 
     /// Does an errand for another solver's search, on so many threads. Returns what the move is worth, as
-    /// [`Engine::run_errand`] says it; `None` if `control` stopped it, or this solver does none.
+    /// [`Engine::run_errand`] says it; `None` if it finds none, as where `control` stopped it, or this solver does none.
     fn run_errand(&self, errand: &Errand, threads: usize, control: &Control) -> Option<i32> {
         let _ = (errand, threads, control);
         None

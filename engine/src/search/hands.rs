@@ -113,7 +113,8 @@ fn remember<K: SearchSet>(
 }
 
 /// Does an errand on so many threads. Returns what the move is worth to the player of its position, in discs: at most
-/// `alpha` is an upper bound, `beta` or more a lower one; `None` if `control` stopped it.
+/// `alpha` is an upper bound, `beta` or more a lower one; `None` if `control` stopped it, or if the tables have bounds that
+/// contradict each other.
 pub(crate) fn run<K: SearchSet>(
     kernels: K,
     tools: &Tools<'_>,

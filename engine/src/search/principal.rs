@@ -148,7 +148,7 @@ impl Task {
 /// best move too, if one was looked for.
 ///
 /// # Errors
-/// [`Stopped`] if the search was asked to stop.
+/// [`Stopped`] if the search was asked to stop, or was told bounds that contradict each other.
 pub(crate) fn principal<K: SearchSet>(
     searcher: &mut Searcher<'_, K>,
     node: &Node,
@@ -216,7 +216,7 @@ pub(crate) fn principal<K: SearchSet>(
 /// Returns the value of a move that is expected to be no better than the best so far.
 ///
 /// # Errors
-/// [`Stopped`] if the search was asked to stop.
+/// [`Stopped`] if the search was asked to stop, or was told bounds that contradict each other.
 pub(crate) fn brother<K: SearchSet>(
     searcher: &mut Searcher<'_, K>,
     task: &Task,
@@ -235,7 +235,7 @@ pub(crate) fn brother<K: SearchSet>(
 /// Returns the value of a move in the null window above the task's `alpha`.
 ///
 /// # Errors
-/// [`Stopped`] if the search was asked to stop.
+/// [`Stopped`] if the search was asked to stop, or was told bounds that contradict each other.
 #[inline(always)]
 pub(crate) fn narrow<K: SearchSet>(
     searcher: &mut Searcher<'_, K>,
