@@ -127,7 +127,8 @@ pub trait Hands: Send + Sync {
     fn release(&self, hand: usize);
 
     /// Has engine number `hand` do an errand, and returns what [`Engine::run_errand`](crate::Engine::run_errand) does
-    /// there; `None` if it is lost on the way, or `is_pointless` before it is done.
+    /// there; `None` if it is lost on the way, or `is_pointless` before it is done. Where it is `None` although it was not
+    /// pointless, that number is not asked to try the same move for the same again.
     fn run(&self, hand: usize, errand: &Errand, is_pointless: &dyn Fn() -> bool) -> Option<i32>;
 }
 

@@ -473,7 +473,7 @@ impl Hands for Others {
                 Hand::Answered(value) => {
                     state.hands[hand] = Hand::Engaged;
                     if value.is_none() {
-                        // It would refuse the same again at once.
+                        // It may refuse the next at once, too.
                         drop(wait(&self.member.hands, state, LOOK));
                     }
                     return value;

@@ -82,10 +82,11 @@ struct Notices {
 }
 
 impl Notices {
-    /// Returns the oldest split of so many empty squares, or more, of which a move is left.
-    fn errands(&self, least_empties: u32) -> Option<Arc<SplitPoint>> {
-        let is_worth_it =
-            |split: &&Arc<SplitPoint>| split.empties() >= least_empties && split.has_moves();
+    /// Returns the oldest split of so many empty squares, or more, of which a move is left for other engine number `hand`.
+    fn errands(&self, least_empties: u32, hand: usize) -> Option<Arc<SplitPoint>> {
+        let is_worth_it = |split: &&Arc<SplitPoint>| {
+            split.empties() >= least_empties && split.has_moves_for(hand)
+        };
         self.open.iter().find(is_worth_it).map(Arc::clone)
     }
 }
@@ -197,14 +198,18 @@ impl<'a> Crew<'a> {
         }
     }
 
-    /// Waits for a split whose moves are worth sending to another engine; `None` if the search is over.
-    pub(super) fn wait_for_errands(&self, least_empties: u32) -> Option<Arc<SplitPoint>> {
+    /// Waits for a split whose moves are worth sending to other engine number `hand`; `None` if the search is over.
+    pub(super) fn wait_for_errands(
+        &self,
+        least_empties: u32,
+        hand: usize,
+    ) -> Option<Arc<SplitPoint>> {
         let mut notices = self.notices();
         loop {
             if notices.over {
                 return None;
             }
-            if let Some(split) = notices.errands(least_empties) {
+            if let Some(split) = notices.errands(least_empties, hand) {
                 return Some(split);
             }
             self.idle_hands.fetch_add(1, Ordering::Relaxed);
@@ -213,9 +218,9 @@ impl<'a> Crew<'a> {
         }
     }
 
-    /// Returns a split whose moves are worth sending to another engine, if one is open.
-    pub(super) fn errands(&self, least_empties: u32) -> Option<Arc<SplitPoint>> {
-        self.notices().errands(least_empties)
+    /// Returns a split whose moves are worth sending to other engine number `hand`, if one is open.
+    pub(super) fn errands(&self, least_empties: u32, hand: usize) -> Option<Arc<SplitPoint>> {
+        self.notices().errands(least_empties, hand)
     }
 
     /// Returns whether the search is over.
@@ -398,8 +403,8 @@ pub(super) enum Outcome {
     /// Its search has panicked: nobody is to wait for it, and the panic comes out where the threads are joined.
     Panic,
     Value(Result<i32, Stopped>),
-    /// Nobody has searched it.
-    Back,
+    /// The other engine of this number has no value for it.
+    Back(usize),
 }
 
 impl<'a> Taken<'a> {
@@ -422,7 +427,7 @@ impl Drop for Taken<'_> {
                     hands.recall();
                 }
             }
-            Outcome::Back => self.split.give_back(self.candidate),
+            Outcome::Back(hand) => self.split.give_back(self.candidate, hand),
             Outcome::Panic => {
                 self.crew.control.stop();
                 self.split.finish(self.candidate.square, Err(Stopped));

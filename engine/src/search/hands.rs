@@ -3,7 +3,7 @@
 //! For each engine that helps, the search has a thread that takes moves of open splits as its own threads do, and waits
 //! for the other engine instead of searching them. So younger brothers wait here, too, and whatever is cut off elsewhere
 //! is called back. What comes back goes into the tables besides, since the other engine's tables are out of reach. A
-//! move that is lost on the way goes back to its split.
+//! move that is lost on the way, or that the other engine gives up, goes back to its split, for whoever else takes it.
 
 use std::sync::Arc;
 
@@ -25,8 +25,8 @@ impl<'a> Crew<'a> {
     pub(super) fn lend<K: SearchSet>(&'a self, kernels: K, hands: &dyn Hands, hand: usize) {
         let least = hands.least_empties();
         while hands.attend(hand, &|| self.is_over()) {
-            let Some(split) = self.wait_for_errands(least) else { break };
-            if !hands.engage(hand, &|| split.has_moves() && !self.is_over()) {
+            let Some(split) = self.wait_for_errands(least, hand) else { break };
+            if !hands.engage(hand, &|| split.has_moves_for(hand) && !self.is_over()) {
                 continue;
             }
             let mut next = Some(split);
@@ -35,8 +35,10 @@ impl<'a> Crew<'a> {
                 let are_sent = self.send_moves(kernels, &split, hands, hand);
                 self.note_sent(hand, None);
                 next = if are_sent {
-                    self.close(&split, 0);
-                    self.errands(least)
+                    if !split.has_returned() {
+                        self.close(&split, 0); // Otherwise there is something left for others.
+                    }
+                    self.errands(least, hand)
                 } else {
                     self.call_owner();
                     None
@@ -47,7 +49,7 @@ impl<'a> Crew<'a> {
         }
     }
 
-    /// Sends moves of `split` until none is left; `false` if one was lost, so that there may be some.
+    /// Sends moves of `split` until none is left for `hand`; `false` if one came back, so that there may be some.
     fn send_moves<K: SearchSet>(
         &self,
         kernels: K,
@@ -55,7 +57,7 @@ impl<'a> Crew<'a> {
         hands: &dyn Hands,
         hand: usize,
     ) -> bool {
-        while let Some((task, candidate)) = split.take() {
+        while let Some((task, candidate)) = split.take_for(hand) {
             let mut taken = Taken::new(self, split, candidate);
             let errand = errand(&task, &candidate).expect("a search asks what can be asked");
             let is_pointless = || self.control.is_stopped() || split.is_pointless();
@@ -66,9 +68,9 @@ impl<'a> Crew<'a> {
                     Outcome::Value(Ok(value))
                 }
                 None if is_pointless() => Outcome::Value(Err(Stopped)),
-                None => Outcome::Back,
+                None => Outcome::Back(hand),
             };
-            if let Outcome::Back = taken.outcome {
+            if let Outcome::Back(_) = taken.outcome {
                 return false;
             }
         }

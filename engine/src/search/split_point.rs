@@ -26,6 +26,8 @@ struct Work {
     next: usize,
     /// Moves that were taken and came back without a value.
     returned: Vec<Candidate>,
+    /// Which other engine gave a move back, and its square: it is not asked the same again, which it would do no better.
+    refusals: Vec<(usize, u32)>,
     /// Threads at work on a move.
     running: usize,
     /// A thread gave up, so that the split has no value.
@@ -42,12 +44,43 @@ impl Work {
     fn has_returned(&self) -> bool {
         self.is_open() && !self.returned.is_empty()
     }
+
+    /// Returns whether the move to `square` is for other engine number `hand`; all are for the search's own threads.
+    fn is_for(&self, hand: Option<usize>, square: u32) -> bool {
+        hand.is_none_or(|hand| !self.refusals.contains(&(hand, square)))
+    }
+
+    /// Takes the next of `moves` that is for `hand`, with the task as it stands; those that came back go first.
+    fn take(&mut self, moves: &[Candidate], hand: Option<usize>) -> Option<(Task, Candidate)> {
+        if !self.is_open() {
+            return None;
+        }
+        let returned =
+            self.returned.iter().rposition(|returned| self.is_for(hand, returned.square));
+        let candidate = match returned {
+            Some(place) => self.returned.remove(place),
+            None => {
+                let next = *moves.get(self.next)?;
+                self.next += 1;
+                next
+            }
+        };
+        self.running += 1;
+        Some((self.task, candidate))
+    }
 }
 
 impl SplitPoint {
     /// Returns a split of `moves`, none of which is taken, below `parent`.
     pub(super) fn new(parent: Option<Arc<Self>>, moves: Vec<Candidate>, task: Task) -> Self {
-        let work = Work { task, next: 0, returned: Vec::new(), running: 0, stopped: false };
+        let work = Work {
+            task,
+            next: 0,
+            returned: Vec::new(),
+            refusals: Vec::new(),
+            running: 0,
+            stopped: false,
+        };
         Self { parent, cut: AtomicBool::new(false), moves, work: Mutex::new(work) }
     }
 
@@ -81,26 +114,19 @@ impl SplitPoint {
 
     /// Takes the next move, with the task as it stands.
     pub(super) fn take(&self) -> Option<(Task, Candidate)> {
-        let mut work = self.work();
-        if !work.is_open() {
-            return None;
-        }
-        let candidate = match work.returned.pop() {
-            Some(returned) => returned,
-            None => {
-                let next = *self.moves.get(work.next)?;
-                work.next += 1;
-                next
-            }
-        };
-        work.running += 1;
-        Some((work.task, candidate))
+        self.work().take(&self.moves, None)
     }
 
-    /// Takes a move back that has no value yet.
-    pub(super) fn give_back(&self, candidate: Candidate) {
+    /// Takes the next move that other engine number `hand` has not given back.
+    pub(super) fn take_for(&self, hand: usize) -> Option<(Task, Candidate)> {
+        self.work().take(&self.moves, Some(hand))
+    }
+
+    /// Takes a move back for which other engine number `hand` has no value.
+    pub(super) fn give_back(&self, candidate: Candidate, hand: usize) {
         let mut work = self.work();
         work.running -= 1;
+        work.refusals.push((hand, candidate.square));
         work.returned.push(candidate);
     }
 
@@ -109,10 +135,11 @@ impl SplitPoint {
         self.work().has_returned()
     }
 
-    /// Returns whether a move is left to take.
-    pub(super) fn has_moves(&self) -> bool {
+    /// Returns whether a move is left for other engine number `hand` to take.
+    pub(super) fn has_moves_for(&self, hand: usize) -> bool {
         let work = self.work();
-        work.is_open() && (work.next < self.moves.len() || !work.returned.is_empty())
+        let is_for_it = |returned: &Candidate| work.is_for(Some(hand), returned.square);
+        work.is_open() && (work.next < self.moves.len() || work.returned.iter().any(is_for_it))
     }
 
     /// Returns the number of empty squares of the position.

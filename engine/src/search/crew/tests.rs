@@ -142,13 +142,13 @@ fn other_engines_get_moves_of_large_positions_only_and_wake_who_waits_for_what_t
     let [small, large] = [16, 20].map(|empties| split_below(None, self::position(1, empties)));
     crew.open(&small, 0);
     crew.open(&large, 0);
-    let found = crew.wait_for_errands(20).expect("the search goes on");
+    let found = crew.wait_for_errands(20, 0).expect("the search goes on");
     assert!(Arc::ptr_eq(&found, &large));
     let (_, candidate) = large.take().expect("it has moves");
     while let Some(square) = take(&large) {
         large.finish(square, Ok(-10));
     }
-    assert!(crew.errands(20).is_none(), "no move of it is left");
+    assert!(crew.errands(20, 0).is_none(), "no move of it is left");
     let (sender, found) = mpsc::channel();
     thread::scope(|scope| {
         scope.spawn(|| {
@@ -158,14 +158,14 @@ fn other_engines_get_moves_of_large_positions_only_and_wake_who_waits_for_what_t
             thread::yield_now();
         }
         let mut taken = Taken::new(&crew, &large, candidate);
-        taken.outcome = Outcome::Back;
+        taken.outcome = Outcome::Back(0);
         drop(taken);
         crew.call(0);
         let found = found.recv_timeout(Duration::from_secs(60));
         assert!(found.is_ok_and(|found| found.is_some_and(|found| Arc::ptr_eq(&found, &large))));
     });
     drop(crew.shift());
-    assert!(crew.wait_for_errands(20).is_none(), "the search is over");
+    assert!(crew.wait_for_errands(20, 0).is_none(), "the search is over");
 }
 
 /// Who has looked for what came back, and is about to wait, holds the notices: to call him then would be in vain.

@@ -60,12 +60,12 @@ fn a_move_that_comes_back_without_a_value_is_taken_again() {
         split.finish(square, Ok(-10));
     }
     assert!(!split.is_done() && !split.has_returned(), "somebody is at work on it");
-    split.give_back(candidate);
+    split.give_back(candidate, 0);
     assert!(split.has_returned() && !split.is_done(), "it has no value yet");
     assert_eq!(take(&split), Some(candidate.square));
     assert!(!split.is_done() && !split.has_returned());
     // What is cut off needs no move, wherever it is.
-    split.give_back(candidate);
+    split.give_back(candidate, 0);
     let square = take(&split).expect("it came back");
     split.finish(square, Ok(2));
     assert!(split.is_done() && split.is_pointless() && !split.has_returned());
@@ -76,7 +76,23 @@ fn a_split_that_somebody_gave_up_is_done_whatever_came_back() {
     let split = split_below(None, position(1, 30));
     let (_, candidate) = split.take().expect("it has moves");
     let square = take(&split).expect("it has moves");
-    split.give_back(candidate);
+    split.give_back(candidate, 0);
     split.finish(square, Err(Stopped));
     assert!(split.is_done() && !split.has_returned() && split.outcome().is_err());
+}
+
+#[test]
+fn who_gave_a_move_back_does_not_get_it_again() {
+    let split = split_below(None, position(1, 30));
+    let (_, candidate) = split.take_for(2).expect("it has moves");
+    split.give_back(candidate, 2);
+    while let Some((_, next)) = split.take_for(2) {
+        assert_ne!(next.square, candidate.square, "it was taken again by who cannot do it");
+        split.finish(next.square, Ok(-10));
+    }
+    assert!(!split.has_moves_for(2) && split.has_moves_for(1));
+    let (_, again) = split.take_for(1).expect("another may try it");
+    split.give_back(again, 1);
+    assert!(!split.has_moves_for(1) && !split.has_moves_for(2) && split.has_returned());
+    assert_eq!(take(&split), Some(candidate.square), "the search itself can");
 }
