@@ -16,17 +16,26 @@ pub struct Request {
     /// The number of nodes after which the search gives up; `None` searches to the end. The line of a value that is
     /// known by then may take as many again.
     pub node_limit: Option<u64>,
-    /// The number of threads that search together, at least 1; fewer if the system gives no more.
+    /// The number of threads that search together, 1 to [`Request::MOST_THREADS`]: 0 is taken for 1, and more for the most.
+    /// They are fewer if the system gives no more.
     pub threads: usize,
     /// Bounds proved elsewhere that the search may use; the engine trusts them.
     pub known: Vec<(Position, Bound)>,
 }
 
 impl Request {
+    /// The most threads of a search: of very many the system would not give fewer, but end the process.
+    pub const MOST_THREADS: usize = 1024;
+
     /// Returns the question "what is the exact value of `position`?", for one thread without limit.
     #[must_use]
     pub const fn exact(position: Position) -> Self {
         Self { position, window: Window::FULL, node_limit: None, threads: 1, known: Vec::new() }
+    }
+
+    /// Returns how many threads a search has that is to have `threads`.
+    pub(crate) fn threads_of(threads: usize) -> usize {
+        threads.clamp(1, Self::MOST_THREADS)
     }
 }
 
@@ -317,6 +326,12 @@ pub(crate) fn proving(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_search_has_one_thread_at_least_and_no_more_than_a_system_can_give() {
+        let threads = [0, 1, 1024, 1025, 20_000, usize::MAX].map(Request::threads_of);
+        assert_eq!(threads, [1, 1, 1024, 1024, 1024, 1024]);
+    }
 
     #[test]
     fn a_belief_reaches_who_watches() {

@@ -120,7 +120,7 @@ impl Engine {
     /// one thread would. Positions of smaller boards are searched on one thread.
     #[must_use]
     pub fn rehearse(&self, request: &Request, control: &Control) -> (Answer, Rehearsal) {
-        let turns = Turns::new(request.threads);
+        let turns = Turns::new(Request::threads_of(request.threads));
         let tools = Tools { turns: Some(&turns), ..self.next_tools() };
         let answer = self.search(request, control, tools);
         (answer, turns.taken())

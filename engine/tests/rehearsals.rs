@@ -58,3 +58,11 @@ fn one_thread_takes_the_time_of_its_nodes() {
     assert_eq!(nodes, solved.nodes, "it is the same search");
     assert_eq!(taken.time, nodes + taken.handing_over);
 }
+
+#[test]
+fn a_rehearsal_on_no_thread_is_one_on_one() {
+    let settings = Settings { isa: Isa::detect(), table_bytes: 1 << 24 };
+    let engine = Engine::new(&settings).expect("sixteen megabytes are there");
+    let (board, _) = BOARDS[0];
+    assert_eq!(rehearse(&engine, board, 0), rehearse(&engine, board, 1));
+}

@@ -25,7 +25,7 @@ use super::turns::{self, Turns};
 use super::witness::Witness;
 use crate::evaluation::Weights;
 use crate::table::{Hints, Table};
-use crate::{Control, Errand, Hands, Position};
+use crate::{Control, Errand, Hands, Position, Request};
 
 /// Fewest empty squares at which a position is split: below, handing work over costs more than
 /// the work.
@@ -66,7 +66,7 @@ pub(crate) struct Crew<'a> {
     /// The split of which each of the other engines tries a move.
     sent: Mutex<Vec<(usize, Arc<SplitPoint>)>>,
     /// The threads of the search.
-    threads: usize,
+    pub(super) threads: usize,
     /// Whether a split is open; read without the lock by who may have better things to do.
     has_work: AtomicBool,
     notices: Mutex<Notices>,
@@ -122,7 +122,7 @@ impl<'a> Crew<'a> {
 
     /// Returns the crew with so many threads.
     pub(crate) fn of_threads(self, threads: usize) -> Self {
-        Self { threads, ..self }
+        Self { threads: Request::threads_of(threads), ..self }
     }
 
     /// Returns what the engine gives to the search.

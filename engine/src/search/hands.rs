@@ -126,7 +126,7 @@ pub(crate) fn run<K: SearchSet>(
 ) -> Option<i32> {
     let position = errand.position();
     let crew = Crew::new(tools, control, u64::MAX, position).of_threads(threads);
-    with_threads(kernels, &crew, threads, |searcher| {
+    with_threads(kernels, &crew, |searcher| {
         let board = Board { player: position.player(), opponent: position.opponent() };
         let square = errand.square().index();
         let [flipped] = board.flips(kernels, [square]);

@@ -31,28 +31,25 @@ pub(crate) fn solve<K: SearchSet>(
     for &(position, bound) in &request.known {
         remember(kernels, &crew, position, bound);
     }
-    with_threads(kernels, &crew, request.threads, |searcher| {
-        answer(searcher, request.position, request.window)
-    })
+    with_threads(kernels, &crew, |searcher| answer(searcher, request.position, request.window))
 }
 
-/// Searches as `search` says, with the help of `threads` threads in all, and of other engines if there are any.
+/// Searches as `search` says, with the help of all threads of the crew, and of other engines if there are any.
 pub(super) fn with_threads<'a, K: SearchSet, T>(
     kernels: K,
     crew: &'a Crew<'a>,
-    threads: usize,
     search: impl FnOnce(&mut Searcher<'a, K>) -> T,
 ) -> T {
     thread::scope(|scope| {
         // Given up last: those who are sent home need their turns.
         let _seat = crew.turns.map(|turns| turns.enter(0));
         let _shift = crew.shift();
-        for thread in 1..threads {
+        for thread in 1..crew.threads {
             let helper = move || crew.help(kernels, thread);
             if crew.turns.is_some() {
                 scope.spawn(helper); // All must be there: they wait for each other's turns.
             } else if Builder::new().spawn_scoped(scope, helper).is_err() {
-                crew.control.miss_threads(threads - thread);
+                crew.control.miss_threads(crew.threads - thread);
                 break;
             }
         }

@@ -8,6 +8,7 @@ use std::time::Duration;
 use outflank_kernel::{KernelSet, Scalar};
 
 use super::*;
+use crate::Bound;
 use crate::evaluation::UNIT;
 use crate::search::board::Board;
 use crate::search::fixture::{Fixture, moves, node, position, split_below, take, task};
@@ -15,7 +16,6 @@ use crate::search::level::Level;
 use crate::search::principal::{Aspiration, principal};
 use crate::search::root;
 use crate::table::{Effort, Hint};
-use crate::{Bound, Request};
 
 /// Returns the split that a thread with nothing to do takes.
 fn offered_split<'a>(crew: &'a Crew<'a>) -> Arc<SplitPoint> {
