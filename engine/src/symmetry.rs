@@ -89,6 +89,7 @@ mod tests {
         assert_eq!((Symmetry::all().count(), Symmetry::new(8)), (8, None));
         assert_eq!(Symmetry::between(Position::START, position), None);
     }
+
     #[test]
     fn a_canonical_move_leads_back_to_the_same_game() {
         let (mut position, mut random) = (Position::START, 1_u64);

@@ -28,8 +28,7 @@ fn after_number(line: &str) -> &str {
 /// Plays a game.
 pub(super) fn parse(line: Segment<'_>, size: BoardSize) -> Result<(Position, Side), NotationError> {
     let skipped = line.text.len() - after_number(line.text).len();
-    let (_, game) = line.split_at(line.text[..skipped].chars().count() + BEGIN.len());
-    let mut game = game;
+    let (_, mut game) = line.split_at(line.text[..skipped].chars().count() + BEGIN.len());
     let mut state = None;
     let mut number = 0;
     loop {
