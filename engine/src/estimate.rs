@@ -5,10 +5,11 @@
 
 use std::sync::LazyLock;
 
+use outflank_kernel::mobility::CORNERS;
 use outflank_kernel::{Isa, KernelSet, Scalar};
 
 use crate::evaluation::{self, UNIT, Weights};
-use crate::search::board::{Board, CORNERS};
+use crate::search::board::Board;
 use crate::{Position, small};
 
 /// What a position seems to be worth to the player to move. It has no conversion to a bound.

@@ -47,4 +47,4 @@ const INNER: [u64; 4] =
     [0x7e7e_7e7e_7e7e_7e7e, 0x00ff_ffff_ffff_ff00, 0x007e_7e7e_7e7e_7e00, 0x007e_7e7e_7e7e_7e00];
 
 /// The four corners.
-const CORNERS: u64 = 0x8100_0000_0000_0081;
+pub const CORNERS: u64 = 0x8100_0000_0000_0081;

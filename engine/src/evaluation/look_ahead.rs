@@ -4,11 +4,12 @@
 //! and the depth. A game that ends on the way counts with its true score.
 #![allow(unsafe_code, reason = "entering an instruction set")]
 
+use outflank_kernel::mobility::CORNERS;
 use outflank_kernel::{Isa, with_set};
 
 use super::{EvaluationSet, Features, UNIT, Weights};
 use crate::Position;
-use crate::search::board::{Board, CORNERS};
+use crate::search::board::Board;
 
 /// From so many plies on, moves are ordered by evaluating them; below, by the replies they leave.
 const EVALUATE_FROM: u32 = 3;

@@ -106,9 +106,6 @@ impl Node {
 const QUADRANTS: [u64; 4] =
     [0x0000_0000_0F0F_0F0F, 0x0000_0000_F0F0_F0F0, 0x0F0F_0F0F_0000_0000, 0xF0F0_F0F0_0000_0000];
 
-/// The four corners.
-pub(crate) const CORNERS: u64 = 0x8100_0000_0000_0081;
-
 /// Returns the empty squares in quadrants that have an odd number of them.
 ///
 /// Who moves into such a region can hope to have the last move in it, so these squares are tried

@@ -1,9 +1,10 @@
 //! Orders of moves without evaluation: by what a move leaves the players to do.
 
 use outflank_kernel::bits::NEIGHBOURS;
+use outflank_kernel::mobility::CORNERS;
 
 use super::SearchSet;
-use super::board::{Board, CORNERS, odd_squares};
+use super::board::{Board, odd_squares};
 
 /// A move, the opponent's replies to it, and what speaks for it.
 #[derive(Clone, Copy, Debug, Default)]

@@ -3,9 +3,10 @@
 //! Squares of odd quadrants come before the others, corners before the rest of each group.
 
 use outflank_kernel::bits::NEIGHBOURS;
+use outflank_kernel::mobility::CORNERS;
 
 use super::SearchSet;
-use super::board::{Board, CORNERS, odd_squares};
+use super::board::{Board, odd_squares};
 use super::stability;
 
 /// Most empty squares for which this search is the right one.
