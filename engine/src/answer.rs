@@ -307,6 +307,18 @@ impl Answer {
     }
 }
 
+/// Returns what the bounds of the positions after the moves prove of `position`.
+pub(crate) fn inferred(position: Position, children: &[(Square, Bound)]) -> Bound {
+    if position.is_over() {
+        return Bound::exact(position.final_score());
+    }
+    let moves = position.moves().count_ones() as usize;
+    let lower = children.iter().map(|&(_, bound)| -bound.upper()).max().unwrap_or(Score::MIN);
+    let upper = children.iter().map(|&(_, bound)| -bound.lower()).max();
+    let upper = upper.filter(|_| children.len() == moves).unwrap_or(Score::MAX);
+    Bound::new(lower, upper).unwrap_or(Bound::UNKNOWN)
+}
+
 /// Returns a move that proves the lower bound `lower`: `likely`, unless the bounds of the moves say that it is another.
 /// The table may have come to prefer a move that proves less. `None` if the bounds name no move.
 pub(crate) fn proving(
@@ -326,6 +338,24 @@ pub(crate) fn proving(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::BoardSize;
+
+    fn bound(lower: i32, upper: i32) -> Bound {
+        let [lower, upper] = [lower, upper].map(|discs| Score::new(discs).expect("a score"));
+        Bound::new(lower, upper).expect("a bound")
+    }
+
+    #[test]
+    fn moves_say_how_much_a_position_is_worth_at_most_only_if_all_are_known() {
+        let size: BoardSize = "4x4".parse().expect("it is a size");
+        let position = size.start();
+        let opponents = [bound(-4, 6), bound(2, 8), bound(-2, 0), bound(4, 4)];
+        let known: Vec<(Square, Bound)> = Square::all(position.moves()).zip(opponents).collect();
+        assert_eq!(known.len(), 4, "the first move has four squares");
+        assert_eq!(inferred(position, &known), bound(0, 4));
+        assert_eq!(inferred(position, &known[1..]), bound(0, 64), "the first may be worth more");
+        assert_eq!(inferred(position, &[]), Bound::UNKNOWN);
+    }
 
     #[test]
     fn a_search_has_one_thread_at_least_and_no_more_than_a_system_can_give() {

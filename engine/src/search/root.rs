@@ -10,7 +10,7 @@ use super::principal::{Aspiration, principal};
 use super::root_moves::narrowed;
 use super::searcher::{Searcher, Stopped};
 use super::{SearchSet, ahead, middle, selective};
-use crate::answer::proving;
+use crate::answer::{inferred, proving};
 use crate::evaluation::UNIT;
 use crate::table::Entry;
 use crate::{Answer, Belief, Bound, Control, Position, Request, Score, Square, Window};
@@ -276,18 +276,6 @@ fn entry<K: SearchSet>(searcher: &Searcher<'_, K>, position: Position) -> Option
     let (player, opponent) = (position.player(), position.opponent());
     let hash = searcher.kernels.hash(player, opponent);
     searcher.table().get(hash, player, opponent)
-}
-
-/// Returns what the bounds of the positions after the moves prove of `position`.
-fn inferred(position: Position, children: &[(Square, Bound)]) -> Bound {
-    if position.is_over() {
-        return Bound::exact(position.final_score());
-    }
-    let moves = position.moves().count_ones() as usize;
-    let lower = children.iter().map(|&(_, bound)| -bound.upper()).max().unwrap_or(Score::MIN);
-    let upper = children.iter().map(|&(_, bound)| -bound.lower()).max();
-    let upper = upper.filter(|_| children.len() == moves).unwrap_or(Score::MAX);
-    Bound::new(lower, upper).unwrap_or(Bound::UNKNOWN)
 }
 
 /// Returns the legal moves, the most promising first.

@@ -4,7 +4,7 @@ use super::SmallSet;
 use super::deep;
 use super::look;
 use super::searcher::{Discs, Searcher};
-use crate::answer::proving;
+use crate::answer::{inferred, proving};
 use crate::search::searcher::Stopped;
 use crate::table::{Entry, Table};
 use crate::{Answer, Bound, Control, Position, Request, Score, Square, Window};
@@ -148,18 +148,6 @@ fn square<K: SmallSet>(searcher: &Searcher<'_, K>, position: Position) -> Option
     Square::new(first.into()).filter(|&square| position.play(square).is_some())
 }
 
-/// Returns what the bounds of the positions after the moves prove of `position`.
-fn inferred(position: Position, children: &[(Square, Bound)]) -> Bound {
-    if position.is_over() {
-        return Bound::exact(position.final_score());
-    }
-    let moves = position.moves().count_ones() as usize;
-    let lower = children.iter().map(|&(_, bound)| -bound.upper()).max().unwrap_or(Score::MIN);
-    let upper = children.iter().map(|&(_, bound)| -bound.lower()).max();
-    let upper = upper.filter(|_| children.len() == moves).unwrap_or(Score::MAX);
-    Bound::new(lower, upper).unwrap_or(Bound::UNKNOWN)
-}
-
 /// Returns the line that begins with `first`. With an exact value, every move of it is checked to
 /// keep that value, so that the line ends with it; otherwise it goes as far as the table knows.
 fn line<K: SmallSet>(
@@ -207,7 +195,6 @@ fn move_that_keeps<K: SmallSet>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::BoardSize;
 
     fn score(discs: i32) -> Score {
         Score::new(discs).expect("a score")
@@ -215,18 +202,6 @@ mod tests {
 
     fn bound(lower: i32, upper: i32) -> Bound {
         Bound::new(score(lower), score(upper)).expect("a bound")
-    }
-
-    #[test]
-    fn moves_say_how_much_a_position_is_worth_at_most_only_if_all_are_known() {
-        let size: BoardSize = "4x4".parse().expect("it is a size");
-        let position = size.start();
-        let opponents = [bound(-4, 6), bound(2, 8), bound(-2, 0), bound(4, 4)];
-        let known: Vec<(Square, Bound)> = Square::all(position.moves()).zip(opponents).collect();
-        assert_eq!(known.len(), 4, "the first move has four squares");
-        assert_eq!(inferred(position, &known), bound(0, 4));
-        assert_eq!(inferred(position, &known[1..]), bound(0, 64), "the first may be worth more");
-        assert_eq!(inferred(position, &[]), Bound::UNKNOWN);
     }
 
     #[test]
