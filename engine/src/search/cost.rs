@@ -8,6 +8,9 @@
 //! ([`Costs`]). An answer that may fail costs what the next one takes, too, and if all fail, the
 //! whole move was in vain. What the tables know of a position ([`past`](super::past)) comes before all that.
 
+mod attempts;
+
+use self::attempts::{Attempts, EVALUATED};
 use super::SearchSet;
 use super::board::{Board, Node};
 use super::order::{Candidate, Candidates, MOST_MOVES, Outlook, after_at_a_glance};
@@ -356,49 +359,6 @@ fn believed<K: SearchSet>(
     }
     let Prospect { cost, .. } = Answer::new(kernels, node, answer).prospect(kernels, model, node);
     BELIEVED.0 * cost + BELIEVED.1 * model.loss(node.empties - 1)
-}
-
-/// How many answers are evaluated at the last pair.
-const EVALUATED: usize = 3;
-
-/// Answers that are tried until one is a proof, in the order that costs least.
-#[derive(Debug)]
-struct Attempts {
-    /// With the ratio of cost and chance, the least first.
-    order: [(f32, Prospect); EVALUATED],
-    count: usize,
-}
-
-impl Attempts {
-    #[inline(always)]
-    fn new() -> Self {
-        Self { order: [(f32::INFINITY, Prospect { cost: 0.0, chance: 0.0 }); EVALUATED], count: 0 }
-    }
-
-    /// Takes another answer into account.
-    #[inline(always)]
-    fn add(&mut self, prospect: Prospect) {
-        let ratio = prospect.ratio();
-        let mut place = self.count;
-        while place > 0 && self.order[place - 1].0 > ratio {
-            self.order[place] = self.order[place - 1];
-            place -= 1;
-        }
-        self.order[place] = (ratio, prospect);
-        self.count += 1;
-    }
-
-    /// Returns what it costs on average to try them; `loss` is what it costs if none is a proof.
-    #[inline(always)]
-    fn cost(&self, loss: f32) -> f32 {
-        let (mut sum, mut all_fail) = (0.0, 1.0);
-        for place in 0..self.count {
-            let Prospect { cost, chance } = self.order[place].1;
-            sum += all_fail * cost;
-            all_fail *= 1.0 - chance;
-        }
-        sum + all_fail * loss
-    }
 }
 
 /// Returns the cost of a position whose player, for whom it is to be proved, must pass.
