@@ -4,6 +4,8 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+#[cfg(feature = "statistics")]
+use crate::Statistics;
 use crate::{Bound, Hands, Position, Score, SharedHint, Square, Symmetry, Window};
 
 /// One question to the engine.
@@ -102,6 +104,8 @@ pub struct Control {
     hands: Option<Arc<dyn Hands>>,
     /// Whether nobody does any more.
     is_alone: AtomicBool,
+    #[cfg(feature = "statistics")]
+    statistics: Mutex<Statistics>,
 }
 
 /// A number of nodes; by default one that no search reaches.
@@ -208,6 +212,19 @@ impl Control {
     /// that is to be free of what others were told as well.
     pub fn send_hands_home(&self) {
         self.is_alone.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns what the threads of the search have counted; complete when it has come to its end. What happens on smaller
+    /// boards and in other engines is not counted.
+    #[cfg(feature = "statistics")]
+    #[must_use]
+    pub fn statistics(&self) -> Statistics {
+        self.statistics.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    #[cfg(feature = "statistics")]
+    pub(crate) fn add_statistics(&self, statistics: &Statistics) {
+        *self.statistics.lock().unwrap_or_else(PoisonError::into_inner) += statistics;
     }
 
     pub(crate) fn hands(&self) -> Option<&dyn Hands> {

@@ -43,6 +43,8 @@ pub use outflank_kernel::Isa;
 pub use position::Position;
 pub use score::Score;
 pub use search::cost_sample::CostSample;
+#[cfg(feature = "statistics")]
+pub use search::statistics::{Counts, Row, Statistics};
 pub use search::turns::Rehearsal;
 pub use square::{NotASquare, Square};
 pub use symmetry::Symmetry;

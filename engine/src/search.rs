@@ -18,6 +18,7 @@
 //! | any | [`crew`] | the threads of one search and the work they share |
 //! | any | [`hands`] | other engines that try moves for a search |
 //! | any | [`split_point`] | a position whose remaining moves several threads search |
+//! | any | [`tally`] | what a thread counts; with the feature `statistics` what becomes of the nodes |
 //! | any | [`turns`] | threads that take turns, to rehearse a search on many |
 //! | root | [`root`] | bounds of every move, the line, limits |
 //!
@@ -52,6 +53,9 @@ mod selective;
 mod shallow;
 mod split_point;
 mod stability;
+#[cfg(feature = "statistics")]
+pub(crate) mod statistics;
+mod tally;
 pub(crate) mod turns;
 pub(crate) mod witness;
 

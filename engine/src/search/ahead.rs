@@ -189,6 +189,7 @@ impl<'a> Advance<'a> {
             }
             Question::IsAbove { floor, level } => {
                 let task = Task::new(*node, floor, floor + 1, level);
+                searcher.tally.begin(level);
                 narrow(searcher, &task, candidate)?;
             }
         }

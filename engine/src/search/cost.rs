@@ -171,10 +171,16 @@ pub(super) struct Comparison<'a, K> {
 
 impl<K: SearchSet> Comparison<'_, K> {
     /// Puts the cheapest of the `candidates` first. The others keep their order, in which the most
-    /// promising comes first: if the cheapest fails, that counts more.
+    /// promising comes first: if the cheapest fails, that counts more. Returns by how many pairs the
+    /// last two or more were compared, and whether another move has come to the front.
     #[inline(always)]
-    pub(super) fn cheapest_first(&self, candidates: &mut [Candidate], scrutiny: Scrutiny) {
+    pub(super) fn cheapest_first(
+        &self,
+        candidates: &mut [Candidate],
+        scrutiny: Scrutiny,
+    ) -> (usize, bool) {
         let (mut order, mut count) = self.contenders(candidates, scrutiny.moves);
+        let mut compared = 0;
         for pairs in 1..=scrutiny.pairs {
             count = count.min(COMPARED[pairs - 1]);
             if count < 2 {
@@ -182,10 +188,12 @@ impl<K: SearchSet> Comparison<'_, K> {
             }
             let slack = if pairs == scrutiny.pairs { 1.0 } else { SLACK };
             self.rank(candidates, &mut order[..count], pairs, slack);
+            compared = pairs;
         }
         if count > 0 {
             candidates[..=order[0]].rotate_right(1);
         }
+        (compared, order[0] != 0)
     }
 
     /// Returns the places of the moves to compare, and their number.

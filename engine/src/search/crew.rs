@@ -21,6 +21,7 @@ use super::principal::{Task, brother};
 use super::root_moves::RootMoves;
 use super::searcher::{Searcher, Stopped};
 use super::split_point::SplitPoint;
+use super::tally::Event;
 use super::turns::{self, Turns};
 use super::witness::Witness;
 use crate::evaluation::Weights;
@@ -173,7 +174,7 @@ impl<'a> Crew<'a> {
         searcher.thread = thread;
         while let Some(offer) = self.wait_for_work(thread) {
             match offer {
-                Offer::Split(split) => work_on(&mut searcher, &split),
+                Offer::Split(split) => work_on(&mut searcher, &split, true),
                 Offer::Ahead(advance) => advance.run(&mut searcher),
             }
             searcher.report_nodes();
@@ -472,19 +473,21 @@ pub(crate) fn split<K: SearchSet>(
     searcher.hand_over(turns::OPENING);
     let split = Arc::new(SplitPoint::new(searcher.split.clone(), moves.to_vec(), *task));
     searcher.crew.open(&split, searcher.thread);
-    work_on(searcher, &split);
+    searcher.tally.count(task.node.empties, Event::Split);
+    work_on(searcher, &split, false);
     while let Some(below) = searcher.crew.wait_for(searcher.kernels, &split, searcher.thread) {
-        work_on(searcher, &below);
+        work_on(searcher, &below, true);
     }
     *task = split.outcome()?;
     Ok(())
 }
 
-/// Takes moves of `split` until none is left.
-fn work_on<K: SearchSet>(searcher: &mut Searcher<'_, K>, split: &Arc<SplitPoint>) {
+/// Takes moves of `split` until none is left; `by_other` if another thread has opened it.
+fn work_on<K: SearchSet>(searcher: &mut Searcher<'_, K>, split: &Arc<SplitPoint>, by_other: bool) {
     let outer = searcher.split.replace(Arc::clone(split));
     while let Some((task, candidate)) = split.take() {
         searcher.hand_over(turns::TAKING);
+        searcher.tally.count(task.node.empties, Event::Taken { by_other });
         let mut taken = Taken::new(searcher.crew, split, candidate);
         taken.outcome = Outcome::Value(brother(searcher, &task, candidate));
         searcher.meet();

@@ -8,6 +8,7 @@ use super::order::{Candidate, Candidates, Hurry, MOST_MOVES, Outlook};
 use super::past::Past;
 use super::principal::{Task, narrow};
 use super::searcher::{Searcher, Stopped};
+use super::tally::Event;
 use super::{SearchSet, cost, crew, last, middle, plain, shallow, stability};
 use crate::table::Entry;
 
@@ -30,7 +31,7 @@ pub(super) fn body<K: SearchSet>(
     if empties <= middle::MOST_EMPTIES || plain::suffices(searcher, empties, node.estimate, alpha) {
         return Ok(low(searcher, board, empties, alpha));
     }
-    searcher.nodes += 1;
+    searcher.tally.enter(empties);
     searcher.go_on()?;
     let hash = kernels.hash(board.player, board.opponent);
     searcher.table().prefetch(hash);
@@ -38,34 +39,43 @@ pub(super) fn body<K: SearchSet>(
         searcher.hints().prefetch(hash);
     }
     if let Some(upper) = stability::cut(kernels, board, empties, alpha) {
+        searcher.tally.count(empties, Event::Stable);
         return Ok(upper);
     }
     let moves = kernels.moves(board.player, board.opponent);
     if moves == 0 {
         if kernels.moves(board.opponent, board.player) == 0 {
+            searcher.tally.count(empties, Event::Over);
             return Ok(board.final_score(kernels));
         }
+        searcher.tally.count(empties, Event::Pass);
         return Ok(-K::deep(searcher, &node.pass(kernels), -alpha - 1)?);
     }
     let known = searcher.table().get(hash, board.player, board.opponent).unwrap_or(Entry::UNKNOWN);
     if let Some(bound) = known.answer(alpha) {
+        searcher.tally.count(empties, Event::Proved);
         return Ok(bound);
     }
     if stability::may_answer_after_a_move(empties, alpha)
         && let Some(lower) = kernels.after_a_move(board, moves, alpha)
     {
+        searcher.tally.count(empties, Event::Stable);
         return Ok(lower);
     }
     let begin = searcher.total_nodes();
     let mut candidates = Candidates::new(kernels, board, moves);
     let children = prefetch_children(searcher, node, &candidates);
     if candidates.wipes_out(board) {
+        searcher.tally.count(empties, Event::WipeOut);
         return Ok(64);
     }
     let mut task = Task::new(*node, alpha, alpha + 1, Level::EXACT);
     let first = moves_to_try_first(searcher, hash, node, &known);
     if empties >= CHILDREN_BOUNDS_FROM {
         look_up_children(searcher, &mut candidates, &children, &mut task);
+    }
+    if task.is_cut() || candidates.as_slice().is_empty() {
+        searcher.tally.count(empties, Event::ChildrenKnown);
     }
     if task.best <= alpha {
         search_moves(searcher, &mut candidates, first, &mut task)?;
@@ -83,10 +93,10 @@ pub(super) fn low<K: SearchSet>(
     alpha: i32,
 ) -> i32 {
     match empties {
-        0..4 => last::few(searcher.kernels, &mut searcher.nodes, board, alpha),
-        4 => searcher.kernels.four(&mut searcher.nodes, board, alpha),
+        0..4 => last::few(searcher.kernels, &mut searcher.tally, board, alpha),
+        4 => searcher.kernels.four(&mut searcher.tally, board, alpha),
         5..=shallow::MOST_EMPTIES => {
-            searcher.kernels.shallow(&mut searcher.nodes, board, empties, alpha)
+            searcher.kernels.shallow(&mut searcher.tally, board, empties, alpha)
         }
         _ => {
             let moves = searcher.kernels.moves(board.player, board.opponent);
@@ -187,9 +197,11 @@ pub(super) fn search_moves<K: SearchSet>(
     let comparison = model.zip(scrutiny);
     let doubted = comparison.is_some() && node.empties >= cost::DOUBT_KNOWN_FROM;
     let eldest = if doubted { None } else { candidates.take(first[0]) };
+    let moves = candidates.as_slice().len() + usize::from(eldest.is_some());
     if let Some(eldest) = eldest {
         let eldest = Candidate { estimate: node.estimate, ..eldest };
         task.improve(narrow(searcher, task, eldest)?, eldest.square);
+        searcher.tally.count(node.empties, Event::tried(1, moves, task.is_cut()));
         if task.is_cut() {
             return Ok(());
         }
@@ -197,7 +209,8 @@ pub(super) fn search_moves<K: SearchSet>(
     candidates.sort(searcher, &node, first, Hurry::for_empties(node.empties, outlook))?;
     if let Some((model, scrutiny)) = comparison {
         let comparison = Comparison { kernels: searcher.kernels, model, node: &node };
-        comparison.cheapest_first(candidates.as_mut_slice(), scrutiny);
+        let (pairs, changed) = comparison.cheapest_first(candidates.as_mut_slice(), scrutiny);
+        searcher.tally.count(node.empties, Event::Compared { pairs, changed });
     }
     let candidates = candidates.as_slice();
     for (index, &candidate) in candidates.iter().enumerate() {
@@ -205,9 +218,15 @@ pub(super) fn search_moves<K: SearchSet>(
         if crew::worth_splitting(searcher, node.empties, candidates.len() - index)
             && tried >= crew::elders(searcher, &node, task.alpha)
         {
-            return crew::split(searcher, &candidates[index..], task);
+            let shared = crew::split(searcher, &candidates[index..], task);
+            if shared.is_ok() {
+                let cuts = task.is_cut();
+                searcher.tally.count(node.empties, Event::Shared { moves, cuts });
+            }
+            return shared;
         }
         task.improve(narrow(searcher, task, candidate)?, candidate.square);
+        searcher.tally.count(node.empties, Event::tried(tried + 1, moves, task.is_cut()));
         if task.is_cut() {
             break;
         }

@@ -12,15 +12,16 @@ use super::board::{Board, Node};
 use super::cost::CostModel;
 use super::level::Level;
 use super::searcher::{Searcher, Stopped};
+use super::tally::Tally;
 use super::{cost, deep, last, middle, midgame, plain, selective, shallow, stability};
 
 /// A kernel set with the entries of the search.
 pub(crate) trait SearchSet: EvaluationSet {
     /// Solves a position with four empty squares in a null window.
-    fn four(self, nodes: &mut u64, board: Board, alpha: i32) -> i32;
+    fn four(self, tally: &mut Tally, board: Board, alpha: i32) -> i32;
 
     /// Solves a position with five to [`shallow::MOST_EMPTIES`] empty squares in a null window.
-    fn shallow(self, nodes: &mut u64, board: Board, empties: u32, alpha: i32) -> i32;
+    fn shallow(self, tally: &mut Tally, board: Board, empties: u32, alpha: i32) -> i32;
 
     /// Solves a position with up to [`middle::MOST_EMPTIES`] empty squares in a null window;
     /// `moves` are the player's, which the caller mostly has for the order of its own.
@@ -83,27 +84,27 @@ macro_rules! entries {
     ([$($feature:tt),*] $token:ty) => {
         impl SearchSet for $token {
             #[inline(always)]
-            fn four(self, nodes: &mut u64, board: Board, alpha: i32) -> i32 {
+            fn four(self, tally: &mut Tally, board: Board, alpha: i32) -> i32 {
                 $(#[target_feature(enable = $feature)])*
-                fn enter(set: $token, nodes: &mut u64, board: Board, alpha: i32) -> i32 {
-                    last::four(set, nodes, board, alpha)
+                fn enter(set: $token, tally: &mut Tally, board: Board, alpha: i32) -> i32 {
+                    last::four(set, tally, board, alpha)
                 }
-                enter!([$($feature),*] enter(self, nodes, board, alpha))
+                enter!([$($feature),*] enter(self, tally, board, alpha))
             }
 
             #[inline(always)]
-            fn shallow(self, nodes: &mut u64, board: Board, empties: u32, alpha: i32) -> i32 {
+            fn shallow(self, tally: &mut Tally, board: Board, empties: u32, alpha: i32) -> i32 {
                 $(#[target_feature(enable = $feature)])*
                 fn enter(
                     set: $token,
-                    nodes: &mut u64,
+                    tally: &mut Tally,
                     board: Board,
                     empties: u32,
                     alpha: i32,
                 ) -> i32 {
-                    shallow::body(set, nodes, board, empties, alpha)
+                    shallow::body(set, tally, board, empties, alpha)
                 }
-                enter!([$($feature),*] enter(self, nodes, board, empties, alpha))
+                enter!([$($feature),*] enter(self, tally, board, empties, alpha))
             }
 
             #[inline(always)]

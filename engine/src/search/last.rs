@@ -10,14 +10,15 @@
 use outflank_kernel::KernelSet;
 
 use super::board::Board;
+use super::tally::Tally;
 
 /// Lower than every score.
 const NO_MOVE: i32 = -128;
 
-/// Solves `board`, whose only empty square is `a`; adds the positions visited to `nodes`.
+/// Solves `board`, whose only empty square is `a`; counts the positions visited.
 #[inline(always)]
-fn one<K: KernelSet>(kernels: K, nodes: &mut u64, player: u64, a: u32) -> i32 {
-    *nodes += 1;
+fn one<K: KernelSet>(kernels: K, tally: &mut Tally, player: u64, a: u32) -> i32 {
+    tally.enter(1);
     let discs = kernels.count(player) as i32;
     let (mine, theirs) = kernels.last_flip_both(player, a);
     let (mine, theirs) = (mine as i32, theirs as i32);
@@ -34,11 +35,18 @@ fn one<K: KernelSet>(kernels: K, nodes: &mut u64, player: u64, a: u32) -> i32 {
 
 /// Solves `board` with the empty squares `a` and `b`.
 #[inline(always)]
-fn two<K: KernelSet>(kernels: K, nodes: &mut u64, board: Board, a: u32, b: u32, alpha: i32) -> i32 {
-    *nodes += 1;
+fn two<K: KernelSet>(
+    kernels: K,
+    tally: &mut Tally,
+    board: Board,
+    a: u32,
+    b: u32,
+    alpha: i32,
+) -> i32 {
+    tally.enter(2);
     let (mut mover, mut above) = (board, alpha);
     for sign in [1, -1] {
-        let best = two_moves(kernels, nodes, mover, a, b, above);
+        let best = two_moves(kernels, tally, mover, a, b, above);
         if best != NO_MOVE {
             return sign * best;
         }
@@ -50,7 +58,7 @@ fn two<K: KernelSet>(kernels: K, nodes: &mut u64, board: Board, a: u32, b: u32, 
 #[inline(always)]
 fn two_moves<K: KernelSet>(
     kernels: K,
-    nodes: &mut u64,
+    tally: &mut Tally,
     board: Board,
     a: u32,
     b: u32,
@@ -59,13 +67,13 @@ fn two_moves<K: KernelSet>(
     let mut best = NO_MOVE;
     let [by_a, by_b] = board.flips(kernels, [a, b]);
     if by_a != 0 {
-        best = -one(kernels, nodes, board.opponent ^ by_a, b);
+        best = -one(kernels, tally, board.opponent ^ by_a, b);
         if best > alpha {
             return best;
         }
     }
     if by_b != 0 {
-        best = best.max(-one(kernels, nodes, board.opponent ^ by_b, a));
+        best = best.max(-one(kernels, tally, board.opponent ^ by_b, a));
     }
     best
 }
@@ -74,15 +82,15 @@ fn two_moves<K: KernelSet>(
 #[inline(always)]
 fn three<K: KernelSet>(
     kernels: K,
-    nodes: &mut u64,
+    tally: &mut Tally,
     board: Board,
     squares: Squares,
     alpha: i32,
 ) -> i32 {
-    *nodes += 1;
+    tally.enter(3);
     let (mut mover, mut above) = (board, alpha);
     for sign in [1, -1] {
-        let best = three_moves(kernels, nodes, mover, squares, above);
+        let best = three_moves(kernels, tally, mover, squares, above);
         if best != NO_MOVE {
             return sign * best;
         }
@@ -94,7 +102,7 @@ fn three<K: KernelSet>(
 #[inline(always)]
 fn three_moves<K: KernelSet>(
     kernels: K,
-    nodes: &mut u64,
+    tally: &mut Tally,
     board: Board,
     squares: Squares,
     alpha: i32,
@@ -105,7 +113,7 @@ fn three_moves<K: KernelSet>(
         if flipped != 0 {
             let after = board.after(squares.at(place), flipped);
             let rest = squares.without(place);
-            best = best.max(-two(kernels, nodes, after, rest.at(0), rest.at(1), -alpha - 1));
+            best = best.max(-two(kernels, tally, after, rest.at(0), rest.at(1), -alpha - 1));
             if best > alpha {
                 return best;
             }
@@ -116,12 +124,12 @@ fn three_moves<K: KernelSet>(
 
 /// Solves `board`, which has four empty squares.
 #[inline(always)]
-pub(crate) fn four<K: KernelSet>(kernels: K, nodes: &mut u64, board: Board, alpha: i32) -> i32 {
-    *nodes += 1;
+pub(crate) fn four<K: KernelSet>(kernels: K, tally: &mut Tally, board: Board, alpha: i32) -> i32 {
+    tally.enter(4);
     let squares = by_parity(board.empty());
     let (mut mover, mut above) = (board, alpha);
     for sign in [1, -1] {
-        let best = four_moves(kernels, nodes, mover, squares, above);
+        let best = four_moves(kernels, tally, mover, squares, above);
         if best != NO_MOVE {
             return sign * best;
         }
@@ -133,7 +141,7 @@ pub(crate) fn four<K: KernelSet>(kernels: K, nodes: &mut u64, board: Board, alph
 #[inline(always)]
 fn four_moves<K: KernelSet>(
     kernels: K,
-    nodes: &mut u64,
+    tally: &mut Tally,
     board: Board,
     FourSquares { squares, pairs }: FourSquares,
     alpha: i32,
@@ -148,7 +156,7 @@ fn four_moves<K: KernelSet>(
                 // The other square of this pair is alone now.
                 rest = rest.third_first();
             }
-            best = best.max(-three(kernels, nodes, after, rest, -alpha - 1));
+            best = best.max(-three(kernels, tally, after, rest, -alpha - 1));
             if best > alpha {
                 return best;
             }
@@ -158,21 +166,21 @@ fn four_moves<K: KernelSet>(
 }
 
 /// Solves `board`, which has fewer than four empty squares; for the rare root that is that late.
-pub(crate) fn few<K: KernelSet>(kernels: K, nodes: &mut u64, board: Board, alpha: i32) -> i32 {
-    *nodes += 1;
+pub(crate) fn few<K: KernelSet>(kernels: K, tally: &mut Tally, board: Board, alpha: i32) -> i32 {
+    tally.enter(board.empty().count_ones());
     let mut best = NO_MOVE;
     let mut moves = kernels.moves(board.player, board.opponent);
     if moves == 0 {
         if kernels.moves(board.opponent, board.player) == 0 {
             return board.final_score(kernels);
         }
-        return -few(kernels, nodes, board.pass(), -alpha - 1);
+        return -few(kernels, tally, board.pass(), -alpha - 1);
     }
     while moves != 0 && best <= alpha {
         let square = moves.trailing_zeros();
         moves &= moves - 1;
         let flipped = kernels.flip(board.player, board.opponent, square);
-        best = best.max(-few(kernels, nodes, board.after(square, flipped), -alpha - 1));
+        best = best.max(-few(kernels, tally, board.after(square, flipped), -alpha - 1));
     }
     best
 }

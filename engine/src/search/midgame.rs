@@ -24,7 +24,7 @@ pub(super) fn body<K: SearchSet>(
     beta: i32,
 ) -> Result<i32, Stopped> {
     let (kernels, board) = (searcher.kernels, node.board);
-    searcher.nodes += 1;
+    searcher.tally.look_ahead(node.empties);
     let moves = kernels.moves(board.player, board.opponent);
     if moves == 0 {
         if kernels.moves(board.opponent, board.player) == 0 {
@@ -139,7 +139,7 @@ fn leaf<K: SearchSet>(
     let board = node.board.after(square, flipped);
     let moves = kernels.moves(board.player, board.opponent);
     if let (1.., Some(weights)) = (moves, searcher.weights()) {
-        searcher.nodes += 1;
+        searcher.tally.look_ahead(node.empties - 1);
         return Ok(after_at_a_glance(kernels, weights, node, candidate, moves));
     }
     let after = node.after(kernels, square, flipped);

@@ -10,6 +10,7 @@ use super::deep::CHILDREN_BOUNDS_FROM;
 use super::order::Outlook;
 use super::replies::{Candidate, Care, bring_best_forward, candidates};
 use super::searcher::Searcher;
+use super::tally::Event;
 use super::{SearchSet, middle, stability};
 use crate::table::Entry;
 
@@ -55,25 +56,30 @@ pub(super) fn body<K: SearchSet>(
     alpha: i32,
 ) -> i32 {
     let kernels = searcher.kernels;
-    searcher.nodes += 1;
+    searcher.tally.enter(empties);
     if let Some(upper) = stability::cut(kernels, board, empties, alpha) {
+        searcher.tally.count(empties, Event::Stable);
         return upper;
     }
     let hash = kernels.hash(board.player, board.opponent);
     let known = searcher.table().get(hash, board.player, board.opponent).unwrap_or(Entry::UNKNOWN);
     if let Some(bound) = known.answer(alpha) {
+        searcher.tally.count(empties, Event::Proved);
         return bound;
     }
     if moves == 0 {
         let moves = kernels.moves(board.opponent, board.player);
         if moves == 0 {
+            searcher.tally.count(empties, Event::Over);
             return board.final_score(kernels);
         }
+        searcher.tally.count(empties, Event::Pass);
         return -K::plain(searcher, board.pass(), moves, empties, -alpha - 1);
     }
     if stability::may_answer_after_a_move(empties, alpha)
         && let Some(lower) = kernels.after_a_move(board, moves, alpha)
     {
+        searcher.tally.count(empties, Event::Stable);
         return lower;
     }
     let begin = searcher.total_nodes();
@@ -81,12 +87,16 @@ pub(super) fn body<K: SearchSet>(
     let hash_move = known.moves[0].unwrap_or(64);
     let count = candidates(kernels, board, moves, hash_move, Care::BothSides, &mut list);
     if count == 0 {
+        searcher.tally.count(empties, Event::WipeOut);
         return 64; // A wipe-out: nothing can be better.
     }
     let mut best = Best { value: -128, square: 64 };
     let mut left = &mut list[..count];
     if empties >= CHILDREN_BOUNDS_FROM {
         left = look_up_children(searcher, board, left, alpha, &mut best);
+    }
+    if best.value > alpha || left.is_empty() {
+        searcher.tally.count(empties, Event::ChildrenKnown);
     }
     if best.value <= alpha {
         search_moves(searcher, board, left, alpha, &mut best);
@@ -146,6 +156,7 @@ fn search_moves<K: SearchSet>(
     best: &mut Best,
 ) {
     let empties = searcher.kernels.count(board.empty()) - 1;
+    let moves = list.len();
     while !list.is_empty() && best.value <= alpha {
         bring_best_forward(list);
         let Candidate { flipped, replies, square, .. } = list[0];
@@ -157,5 +168,7 @@ fn search_moves<K: SearchSet>(
         };
         best.improve(value, square);
         list = &mut list[1..];
+        let tried = Event::tried(moves - list.len(), moves, value > alpha);
+        searcher.tally.count(empties + 1, tried);
     }
 }

@@ -10,6 +10,7 @@ use super::deep::{low, moves_to_try_first};
 use super::level::Level;
 use super::order::{Candidate, Candidates, Hurry};
 use super::searcher::{Searcher, Stopped};
+use super::tally::Event;
 use super::{SearchSet, ahead, crew, middle, plain};
 use crate::evaluation::UNIT;
 use crate::table::{Entry, Hint, SharedHint};
@@ -157,13 +158,16 @@ pub(crate) fn principal<K: SearchSet>(
 ) -> Result<(i32, Option<u8>), Stopped> {
     let Aspiration { alpha, beta, expected } = aspiration;
     let (kernels, board) = (searcher.kernels, node.board);
-    searcher.nodes += 1;
+    searcher.tally.begin(level);
+    searcher.tally.enter(node.empties);
     searcher.go_on()?;
     let moves = kernels.moves(board.player, board.opponent);
     if moves == 0 {
         if kernels.moves(board.opponent, board.player) == 0 {
+            searcher.tally.count(node.empties, Event::Over);
             return Ok((board.final_score(kernels), None));
         }
+        searcher.tally.count(node.empties, Event::Pass);
         let after = principal(searcher, &node.pass(kernels), -aspiration, level)?;
         return Ok((-after.0, None));
     }
@@ -173,9 +177,11 @@ pub(crate) fn principal<K: SearchSet>(
         return Err(Stopped); // What was told is false: no window is left.
     }
     if known.lower >= beta || known.lower == known.upper {
+        searcher.tally.count(node.empties, Event::Proved);
         return Ok((known.lower, known.moves[0]));
     }
     if known.upper <= alpha {
+        searcher.tally.count(node.empties, Event::Proved);
         return Ok((known.upper, known.moves[0]));
     }
     let begin = searcher.total_nodes();
@@ -187,10 +193,12 @@ pub(crate) fn principal<K: SearchSet>(
     drop(estimates);
     let (alpha, beta) = (alpha.max(known.lower - 1), beta.min(known.upper + 1));
     let mut task = Task::new(*node, alpha, beta, level);
+    let moves = candidates.as_slice().len();
     for (index, &candidate) in candidates.as_slice().iter().enumerate() {
         let rest = &candidates.as_slice()[index..];
         if index > 0 && crew::worth_splitting(searcher, node.empties, rest.len()) {
             crew::split(searcher, rest, &mut task)?;
+            searcher.tally.count(node.empties, Event::Shared { moves, cuts: task.is_cut() });
             break;
         }
         let value = if index == 0 && !task.is_null() {
@@ -205,6 +213,7 @@ pub(crate) fn principal<K: SearchSet>(
             brother(searcher, &task, candidate)?
         };
         task.improve(value, candidate.square);
+        searcher.tally.count(node.empties, Event::tried(index + 1, moves, task.is_cut()));
         if task.is_cut() {
             break;
         }
@@ -222,8 +231,10 @@ pub(crate) fn brother<K: SearchSet>(
     task: &Task,
     candidate: Candidate,
 ) -> Result<i32, Stopped> {
+    searcher.tally.begin(task.level);
     let mut value = narrow(searcher, task, candidate)?;
     if value > task.alpha && value < task.beta {
+        searcher.tally.count(task.node.empties, Event::Research);
         let after = task.node.after_candidate(searcher.kernels, &candidate);
         let aspiration = Aspiration { alpha: value - 1, beta: task.beta, expected: value };
         value = -principal(searcher, &after, -aspiration, task.level)?.0;

@@ -9,6 +9,7 @@ use super::order::{Candidates, Hurry};
 use super::principal::{Aspiration, principal};
 use super::root_moves::narrowed;
 use super::searcher::{Searcher, Stopped};
+use super::tally::Event;
 use super::{SearchSet, ahead, middle, selective};
 use crate::answer::{inferred, proving};
 use crate::evaluation::UNIT;
@@ -229,12 +230,14 @@ fn aspire<K: SearchSet>(
             }
         }
         if value <= low && low > alpha {
+            searcher.tally.count(node.empties, Event::Missed { above: false });
             expected = value & !1;
             low = (value - 1 - step).max(alpha);
             if level == Level::EXACT {
                 high = high.min(value + 1).max(low + 1);
             }
         } else if value >= high && high < beta {
+            searcher.tally.count(node.empties, Event::Missed { above: true });
             expected = (value + 1) & !1;
             high = (value + 1 + step).min(beta);
             if level == Level::EXACT {

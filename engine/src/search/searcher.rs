@@ -7,6 +7,7 @@ use super::ahead::Prospect;
 use super::crew::Crew;
 use super::local_table::LocalTable;
 use super::split_point::SplitPoint;
+use super::tally::Tally;
 use super::turns::Pace;
 use crate::evaluation::Weights;
 use crate::table::{Hints, Table};
@@ -30,8 +31,8 @@ pub(crate) struct Searcher<'a, K> {
     pub(crate) local: LocalTable<{ 1 << 13 }>,
     /// Bounds of positions with five empty squares: 96 KiB. Most hits are on recent entries.
     pub(crate) last: LocalTable<{ 1 << 12 }>,
-    /// Positions visited and not yet reported.
-    pub(crate) nodes: u64,
+    /// What this thread counts.
+    pub(crate) tally: Tally,
     /// Positions visited and reported.
     reported: u64,
     /// The innermost split that this thread works for.
@@ -48,7 +49,7 @@ impl<'a, K: SearchSet> Searcher<'a, K> {
             thread: 0,
             local: LocalTable::new(),
             last: LocalTable::new(),
-            nodes: 0,
+            tally: Tally::default(),
             reported: 0,
             split: None,
             ahead: None,
@@ -79,7 +80,7 @@ impl<'a, K: SearchSet> Searcher<'a, K> {
     }
 
     fn report_nodes_at(&mut self, pace: Pace) -> u64 {
-        let nodes = std::mem::take(&mut self.nodes);
+        let nodes = std::mem::take(&mut self.tally.nodes);
         self.reported += nodes;
         let kernels = self.kernels;
         let hash = |player, opponent| kernels.hash(player, opponent);
@@ -109,7 +110,7 @@ impl<'a, K: SearchSet> Searcher<'a, K> {
     /// Returns the number of positions that this thread has visited.
     #[inline(always)]
     pub(crate) fn total_nodes(&self) -> u64 {
-        self.reported + self.nodes
+        self.reported + self.tally.nodes
     }
 
     /// Finds out whether to go on.
@@ -118,7 +119,7 @@ impl<'a, K: SearchSet> Searcher<'a, K> {
     /// [`Stopped`] if not.
     #[inline(always)]
     pub(crate) fn go_on(&mut self) -> Result<(), Stopped> {
-        if self.nodes >= NODES_PER_REPORT && self.report_nodes() >= self.crew.node_limit() {
+        if self.tally.nodes >= NODES_PER_REPORT && self.report_nodes() >= self.crew.node_limit() {
             self.crew.control.stop();
         }
         let pointless = self.split.as_ref().is_some_and(|split| split.is_pointless());

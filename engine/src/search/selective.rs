@@ -13,6 +13,7 @@ use super::midgame::{INFINITE, glance};
 use super::order::Candidates;
 use super::principal::Task;
 use super::searcher::{Searcher, Stopped};
+use super::tally::Event;
 use super::{SearchSet, stability};
 use crate::evaluation::{LIMIT, UNIT, Weights};
 use crate::table::{Entry, Hint};
@@ -35,43 +36,54 @@ pub(super) fn body<K: SearchSet>(
     if empties < CUT_FROM || level == Level::EXACT {
         return K::deep(searcher, node, alpha);
     }
-    searcher.nodes += 1;
+    searcher.tally.enter(empties);
     searcher.go_on()?;
     if let Some(upper) = stability::cut(kernels, board, empties, alpha) {
+        searcher.tally.count(empties, Event::Stable);
         return Ok(upper);
     }
     let hash = kernels.hash(board.player, board.opponent);
     let moves = kernels.moves(board.player, board.opponent);
     if moves == 0 {
         if kernels.moves(board.opponent, board.player) == 0 {
+            searcher.tally.count(empties, Event::Over);
             return Ok(board.final_score(kernels));
         }
+        searcher.tally.count(empties, Event::Pass);
         return Ok(-K::selective(searcher, &node.pass(kernels), -alpha - 1, level)?);
     }
     let proved = searcher.table().get(hash, board.player, board.opponent).unwrap_or(Entry::UNKNOWN);
     if let Some(bound) = proved.answer(alpha) {
+        searcher.tally.count(empties, Event::Proved);
         return Ok(bound);
     }
     let hint = searcher.hints().get(hash, board.player, board.opponent).unwrap_or(Hint::UNKNOWN);
     if hint.effort >= level.effort(empties) {
         if hint.lower > alpha * UNIT {
+            searcher.tally.count(empties, Event::Believed);
             return Ok(hint.lower / UNIT);
         }
         if hint.upper <= alpha * UNIT {
+            searcher.tally.count(empties, Event::Believed);
             return Ok(hint.upper / UNIT);
         }
     }
     if let Some(value) = improbable(searcher, node, weights, kernels.count(moves), alpha, level)? {
+        searcher.tally.count(empties, Event::Improbable { above: value > alpha });
         return Ok(value);
     }
     let begin = searcher.total_nodes();
     let mut candidates = Candidates::new(kernels, board, moves);
     let children = prefetch_children(searcher, node, &candidates);
     if candidates.wipes_out(board) {
+        searcher.tally.count(empties, Event::WipeOut);
         return Ok(64);
     }
     let mut task = Task::new(*node, alpha, alpha + 1, level);
     look_up_children(searcher, &mut candidates, &children, &mut task);
+    if task.is_cut() || candidates.as_slice().is_empty() {
+        searcher.tally.count(empties, Event::ChildrenKnown);
+    }
     if task.best <= alpha {
         search_moves(searcher, &mut candidates, hint.moves, &mut task)?;
     }
@@ -100,11 +112,13 @@ fn improbable<K: SearchSet>(
     // Only where a glance already points that way is the shallow search worth its time.
     let bound = high + margin - mean as i32;
     if bound < LIMIT && at_a_glance >= high {
+        searcher.tally.count(empties, Event::Probe { above: true });
         let value = K::midgame(searcher, node, plies, bound - 1, bound)?;
         return Ok((value >= bound).then_some((alpha + 2) & !1));
     }
     let bound = low - margin - mean as i32;
     if bound > -LIMIT && at_a_glance <= low {
+        searcher.tally.count(empties, Event::Probe { above: false });
         let value = K::midgame(searcher, node, plies, bound, bound + 1)?;
         return Ok((value <= bound).then_some(alpha & !1));
     }
