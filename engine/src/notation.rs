@@ -6,7 +6,7 @@
 //! | move list | `f5d6c3`, from the start position; a pass may be left out, or written `--`, `ps`, `pa`, `pass` |
 //! | `start` | the start position |
 //! | GGF | a game from its board on, `(;GM[Othello]BO[8 … *]B[f5]W[d6];)`; the position after its last move |
-//! | OBF | a board, then `; MOVE:SCORE` for moves whose score is known, seen by the side to move; `PS:SCORE` where it must pass |
+//! | OBF | a board, then `; MOVE:SCORE` for moves whose score is known, seen by the side to move; `PS:SCORE` where it must pass; `>= SCORE` and `<= SCORE` are bounds of the value |
 //!
 //! A board smaller than 8x8 is written with 64 characters too, its walls as `+`, or, where the reader
 //! was told its size, by its own squares alone; move lists and `start` then begin on that board.
@@ -25,7 +25,7 @@ mod segment;
 
 use std::fmt;
 
-use crate::{BoardSize, Position, Score, Square};
+use crate::{BoardSize, Bound, Position, Score, Square};
 
 pub use error::{Fault, NotationError, Place, excerpt};
 use segment::Segment;
@@ -79,6 +79,8 @@ pub struct Problem {
     pub side: Side,
     /// The moves whose score is known, with the score for the side to move; `None` is a pass.
     pub expected: Vec<(Option<Square>, Score)>,
+    /// What is given of the value besides: ends, where no move is known to reach it.
+    pub bound: Bound,
 }
 
 impl Problem {
@@ -136,7 +138,8 @@ pub fn problems_on<'a>(
 
 /// Reads a line that is not blank.
 fn problem(line: Segment<'_>, size: BoardSize) -> Result<Problem, NotationError> {
-    let unscored = |(position, side)| Problem { position, side, expected: Vec::new() };
+    let unscored =
+        |(position, side)| Problem { position, side, expected: Vec::new(), bound: Bound::UNKNOWN };
     if ggf::is_game(line.text) {
         ggf::parse(line, size).map(unscored)
     } else if !is_move_list(line.text) {
@@ -175,6 +178,13 @@ pub fn board(position: Position, side: Side) -> String {
 #[must_use]
 pub fn scored_move(square: Option<Square>, score: Score) -> String {
     obf::format_scored(square, score)
+}
+
+/// Returns the ends of a value as they stand in OBF behind a board and its semicolon: ` >= +2;`, ` <= -4;`, both or
+/// nothing.
+#[must_use]
+pub fn bound(bound: Bound) -> String {
+    obf::format_bound(bound)
 }
 
 /// Returns a line of moves in lower case with blanks between them; passes are not written.

@@ -1,7 +1,7 @@
 //! The answer for a position, as a paragraph, as a row of a table and as JSON, held against the scores given.
 
-use std::iter;
 use std::time::Duration;
+use std::{fmt, iter};
 
 use anyhow::Context;
 use outflank_coordinator::core::{Solution, Source};
@@ -51,7 +51,20 @@ impl Answered<'_> {
     ///
     /// Where every move was asked for, each score is held against its move. Otherwise the best score counts as the
     /// position's value: it must be that, and the best move must have it if it has a score.
+    ///
+    /// Bounds that the input gives are held against what is proved of the position.
     pub(crate) fn agrees(&self) -> Option<bool> {
+        let scores = self.scores_agree();
+        let (proved, given) = (self.solution.bound, self.problem.bound);
+        match judged(proved, given) {
+            _ if given == Bound::UNKNOWN => scores,
+            Some(true) if !self.problem.expected.is_empty() => scores,
+            None => scores.filter(|is_true| !is_true),
+            told => told,
+        }
+    }
+
+    fn scores_agree(&self) -> Option<bool> {
         let Some(moves) = self.moves else { return self.best_score_agrees() };
         let mut judged = Some(true).filter(|_| !self.problem.expected.is_empty());
         for one in moves.iter().filter(|one| one.expected(self.problem).is_some()) {
@@ -69,7 +82,8 @@ impl Answered<'_> {
         let bound = self.solution.bound;
         let best_move = self.solution.best_move.filter(|_| bound.value().is_some());
         let moved = best_move.and_then(|best| self.problem.expected_score(Some(best)));
-        judged(bound, expected).map(|is_true| is_true && moved.unwrap_or(expected) == expected)
+        judged(bound, Bound::exact(expected))
+            .map(|is_true| is_true && moved.unwrap_or(expected) == expected)
     }
 
     fn moves(&self) -> &[Move] {
@@ -208,11 +222,17 @@ impl Answered<'_> {
         }
     }
 
-    /// Returns the position's value by the scores given, and whether it is that; empty where each score stands beside
+    /// Returns the position's value by the scores or bounds given, and whether it is that; empty where each score stands beside
     /// its move.
     fn expected(&self) -> String {
-        let expected = self.problem.expected_value().filter(|_| self.moves.is_none());
-        expected.map_or_else(String::new, |score| marked(score, self.agrees()))
+        let given = match self.problem.expected_value().filter(|_| self.moves.is_none()) {
+            Some(score) => Bound::exact(score),
+            None => self.problem.bound,
+        };
+        match given {
+            Bound::UNKNOWN => String::new(),
+            given => marked(worded(given, ">=", "<="), self.agrees()),
+        }
     }
 
     fn rate(&self) -> String {
@@ -220,18 +240,21 @@ impl Answered<'_> {
     }
 }
 
-/// Returns whether a score is true of what has that bound: `None` if it may be, and other scores may be as well.
-pub(super) fn judged(bound: Bound, score: Score) -> Option<bool> {
-    let may_be = bound.lower() <= score && score <= bound.upper();
-    (!may_be || bound.value().is_some()).then_some(may_be)
+/// Returns whether what is given is true of what has the bound `proved`: `None` if it may be, and other values may be as
+/// well.
+pub(super) fn judged(proved: Bound, given: Bound) -> Option<bool> {
+    match proved.merge(given) {
+        Err(_contradiction) => Some(false),
+        Ok(_) => proved.implies(given).then_some(true),
+    }
 }
 
-/// Returns a score that was given, and whether it is true, as far as that is known.
-pub(super) fn marked(score: Score, agrees: Option<bool>) -> String {
+/// Returns what was given, and whether it is true, as far as that is known.
+pub(super) fn marked(given: impl fmt::Display, agrees: Option<bool>) -> String {
     match agrees {
-        Some(true) => format!("{score} ✓"),
-        Some(false) => format!("{score} ✗"),
-        None => score.to_string(),
+        Some(true) => format!("{given} ✓"),
+        Some(false) => format!("{given} ✗"),
+        None => given.to_string(),
     }
 }
 
@@ -301,202 +324,4 @@ pub(crate) fn titles() -> anyhow::Result<()> {
 }
 
 #[cfg(test)]
-mod tests {
-    use outflank_engine::Square;
-
-    use super::*;
-
-    const START: &str = "---------------------------OX------XO--------------------------- X";
-
-    fn problem(expected: &str) -> Problem {
-        notation::problems("test", &format!("{START};{expected}")).next().unwrap().unwrap()
-    }
-
-    fn solution(value: i32, best: &str) -> Solution {
-        let best: Square = best.parse().unwrap();
-        Solution {
-            bound: Bound::exact(Score::new(value).unwrap()),
-            best_move: Some(best),
-            line: vec![best],
-            nodes: 1_234_567,
-            jobs: 3,
-            reused: 2,
-            source: Source::Both,
-            unaudited: 0,
-        }
-    }
-
-    fn answered<'a>(problem: &'a Problem, solution: &'a Solution) -> Answered<'a> {
-        let time = Duration::from_millis(250);
-        let (is_complete, is_kept) = (true, true);
-        Answered { number: 1, problem, solution, time, is_complete, is_kept, moves: None }
-    }
-
-    #[test]
-    fn an_answer_agrees_when_value_and_move_do() {
-        let problem = problem(" F5:+2; D3:-4;");
-        let agrees = |value, best| answered(&problem, &solution(value, best)).agrees();
-        assert_eq!(agrees(2, "f5"), Some(true));
-        assert_eq!(agrees(2, "c4"), Some(true), "no score is given for c4");
-        assert_eq!(agrees(2, "d3"), Some(false));
-        assert_eq!(agrees(4, "f5"), Some(false));
-        let bound = Bound::at_least(Score::new(-2).unwrap());
-        let proved = Solution { bound, ..solution(0, "d3") };
-        assert_eq!(answered(&problem, &proved).agrees(), None, "+2 is -2 or more, as others are");
-        let bound = Bound::at_least(Score::new(4).unwrap());
-        let proved = Solution { bound, ..proved };
-        assert_eq!(answered(&problem, &proved).agrees(), Some(false));
-        assert_eq!(answered(&self::problem(""), &proved).agrees(), None);
-    }
-
-    #[test]
-    fn nothing_agrees_with_what_was_not_found() {
-        let problem = problem(" F5:+2;");
-        let spent = |lower, upper| {
-            let [lower, upper] = [lower, upper].map(|discs| Score::new(discs).unwrap());
-            let bound = Bound::new(lower, upper).unwrap();
-            let solution = Solution { bound, ..solution(0, "f5") };
-            let answered = Answered { is_complete: false, ..answered(&problem, &solution) };
-            (answered.agrees(), answered.expected())
-        };
-        assert_eq!(spent(-64, 64), (None, "+2".to_owned()));
-        assert_eq!(spent(0, 4), (None, "+2".to_owned()));
-        assert_eq!(spent(4, 64), (Some(false), "+2 ✗".to_owned()));
-        assert_eq!(spent(2, 2), (Some(true), "+2 ✓".to_owned()));
-    }
-
-    #[test]
-    fn scores_of_moves_are_held_against_the_moves() {
-        let (problem, solution) = (problem(" D3:-4;"), solution(2, "f5"));
-        let judged = |square: &str, value| {
-            let square: Square = square.parse().unwrap();
-            let bound = Bound::exact(Score::new(value).unwrap());
-            Move { square: Some(square), bound, line: vec![square] }
-        };
-        let moves = [judged("f5", 2), judged("d3", -4)];
-        let answered = Answered { moves: Some(&moves), ..answered(&problem, &solution) };
-        assert_eq!(answered.agrees(), Some(true), "that of the best move was not given");
-        assert_eq!(Answered { moves: None, ..answered }.agrees(), Some(false));
-    }
-
-    #[test]
-    fn bounds_are_worded() {
-        let bound = |lower, upper| {
-            Bound::new(Score::new(lower).unwrap(), Score::new(upper).unwrap()).unwrap()
-        };
-        let cases = [
-            (bound(2, 2), "+2"),
-            (bound(2, 64), "at least +2"),
-            (bound(-64, -4), "at most -4"),
-            (bound(-4, 2), "-4 to +2"),
-            (bound(64, 64), "+64"),
-            (Bound::UNKNOWN, "-64 to +64"),
-        ];
-        for (bound, expected) in cases {
-            assert_eq!(worded(bound, "at least", "at most"), expected);
-        }
-    }
-
-    #[test]
-    fn json_has_the_documented_fields() {
-        let (problem, solution) = (problem(" F5:+2;"), solution(2, "f5"));
-        let json: serde_json::Value =
-            serde_json::from_str(&answered(&problem, &solution).json().unwrap()).unwrap();
-        let expected = serde_json::json!({
-            "position": START, "lower": 2, "upper": 2, "value": 2, "best_move": "f5", "line": ["f5"],
-            "nodes": 1_234_567, "seconds": 0.25, "source": "both", "jobs": 3, "reused": 2,
-            "expected": 2, "agrees": true,
-        });
-        assert_eq!(json, expected);
-    }
-
-    #[test]
-    fn without_a_store_no_answer_comes_from_it() {
-        let problem = problem("");
-        let source = |source, is_kept| {
-            let solution = Solution { source, ..solution(2, "f5") };
-            Answered { is_kept, ..answered(&problem, &solution) }.source()
-        };
-        assert_eq!(
-            (source(Source::Store, true), source(Source::Store, false)),
-            ("store", "memory")
-        );
-        assert_eq!(source(Source::Search, false), "search");
-    }
-
-    #[test]
-    fn a_count_that_may_have_grown_is_no_total() {
-        let problem = problem("");
-        let said = |nodes| {
-            let solution = Solution { nodes, ..solution(2, "f5") };
-            let spent = Answered { is_complete: false, ..answered(&problem, &solution) };
-            let json: serde_json::Value = serde_json::from_str(&spent.json().unwrap()).unwrap();
-            let paragraph = spent.paragraph();
-            let line = paragraph.lines().find(|line| line.starts_with("nodes")).unwrap();
-            (line.to_owned(), spent.row().split_whitespace().nth(4).unwrap().to_owned(), json)
-        };
-        let (line, row, json) = said(1_234_567);
-        assert_eq!((line.as_str(), row.as_str()), ("nodes      at least 1,234,567", ">=1,234,567"));
-        assert_eq!(json["nodes"], 1_234_567);
-        let (line, row, json) = said(0);
-        assert_eq!((line.as_str(), row.as_str()), ("nodes      none counted by then", "-"));
-        assert!(json["nodes"].is_null(), "{json}");
-    }
-
-    #[test]
-    fn moves_stand_below_their_position() {
-        let (problem, solution) = (problem(" F5:+2; D3:-4;"), solution(2, "f5"));
-        let judged = |square: &str, lower, upper| {
-            let square: Square = square.parse().unwrap();
-            let [lower, upper] = [lower, upper].map(|discs| Score::new(discs).unwrap());
-            let bound = Bound::new(lower, upper).unwrap();
-            Move { square: Some(square), bound, line: vec![square] }
-        };
-        let moves = [judged("f5", 2, 2), judged("d3", -64, -2)];
-        let answered = Answered { moves: Some(&moves), ..answered(&problem, &solution) };
-        assert_eq!(answered.agrees(), None, "d3 may be worth -4, or less");
-        let paragraph = answered.paragraph();
-        let below: Vec<_> = paragraph.lines().skip(8).collect();
-        let expected = [
-            "move       value        expected   line",
-            "f5         +2           +2 ✓       f5",
-            "d3         at most -2   -4         d3",
-        ];
-        assert_eq!(below, expected, "{paragraph}");
-        let rows = answered.rows();
-        let place = |row: &str, word: &str| {
-            row.chars().count() - row.rsplit_once(word).unwrap().1.chars().count()
-        };
-        let ends: Vec<_> =
-            rows.lines().map(|row| [" f5", " d3"].map(|end| row.ends_with(end))).collect();
-        assert_eq!(ends, [[true, false], [true, false], [false, true]], "{rows}");
-        let [position, first, second] = rows.lines().collect::<Vec<_>>()[..] else {
-            panic!("{rows}")
-        };
-        assert_eq!(place(position, "f5"), place(first, "f5"), "in the same column: {rows}");
-        assert_eq!(place(first, "f5"), place(second, "d3"), "{rows}");
-        let wrong = [judged("f5", 2, 2), judged("d3", 0, 0)];
-        assert_eq!(Answered { moves: Some(&wrong), ..answered }.agrees(), Some(false));
-        let json: serde_json::Value = serde_json::from_str(&answered.json().unwrap()).unwrap();
-        let expected = serde_json::json!([
-            { "move": "f5", "lower": 2, "upper": 2, "value": 2, "expected": 2, "line": ["f5"] },
-            { "move": "d3", "lower": -64, "upper": -2, "expected": -4, "line": ["d3"] },
-        ]);
-        assert_eq!(json["moves"], expected);
-    }
-
-    #[test]
-    fn the_paragraph_says_everything() {
-        let (problem, solution) = (problem(" F5:+2;"), solution(2, "f5"));
-        let expected = "\
-to move    black, 60 empties
-value      +2
-expected   +2 ✓
-best move  f5
-line       f5
-nodes      1,234,567 (4.9 M/s)
-time       0.250 s
-source     both (3 jobs done, 2 bounds reused)";
-        assert_eq!(answered(&problem, &solution).paragraph(), expected);
-    }
-}
+mod tests;

@@ -30,7 +30,7 @@ impl Move {
 
     /// Returns whether the score that the input gives for the move, if it gives one, is true, as far as that is known.
     pub(super) fn agrees(&self, problem: &Problem) -> Option<bool> {
-        judged(self.bound, self.expected(problem)?)
+        judged(self.bound, Bound::exact(self.expected(problem)?))
     }
 
     fn marked(&self, problem: &Problem) -> String {

@@ -128,7 +128,12 @@ fn after_each_move(problem: &Problem) -> Vec<(Option<Square>, Problem)> {
         return Vec::new();
     }
     let Problem { position, side, .. } = *problem;
-    let after = |position| Problem { position, side: side.other(), expected: Vec::new() };
+    let after = |position| Problem {
+        position,
+        side: side.other(),
+        expected: Vec::new(),
+        bound: Bound::UNKNOWN,
+    };
     let played = |square| Some((Some(square), after(position.play(square)?)));
     let moves: Vec<_> = Square::all(position.moves()).filter_map(played).collect();
     if moves.is_empty() { vec![(None, after(position.pass()))] } else { moves }

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use outflank_engine::notation;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -88,6 +89,42 @@ fn a_job_can_be_replaced_by_what_its_worker_has_proved_below() {
     let check = ["proof", "check", "-", "--json", "--seed", "1"];
     let report = run_with_input(home.path(), &check, &input).objects().remove(0);
     assert!(report["rows"].as_u64() > Some(2), "{report}");
+}
+
+/// Whatever has a proof of a campaign can see that its verdicts follow from that.
+#[test]
+fn every_verdict_of_a_campaign_follows_from_a_proof() {
+    let home = TempDir::new().expect("a temporary folder");
+    let home = home.path();
+    let claims = [(1, 0, 0), (1, 2, 64), (2, 4, 0), (3, 0, 0)].map(|(number, more, beta)| {
+        let problem = ffo(number);
+        let board = notation::board(problem.position, problem.side);
+        let score = problem.expected_value().expect("a score").discs() + more;
+        let beta = if beta == 0 { score } else { beta };
+        format!("{board};,1,{score},-64,{beta}\n")
+    });
+    let list = format!("obf,count,score,alpha,beta\n{}", claims.concat());
+    fs::write(home.join("list.csv"), list).expect("the folder is writable");
+    let succeed = |arguments: &[&str], code| {
+        let finished = run(home, &[arguments, &["--store", "store"]].concat());
+        assert_eq!(finished.code, Some(code), "{finished:?}");
+    };
+    succeed(&["campaign", "import", "list", "list.csv"], 0);
+    succeed(&["campaign", "run", "list", "--threads", "1", "--hash", "64M"], 7);
+    succeed(&["campaign", "export", "list", "--form", "obf", "--out", "list.obf"], 0);
+    succeed(&["proof", "export", "list.obf", "--out", "list.proof"], 0);
+    let check = ["proof", "check", "list.proof", "--all", "--json", "--expect"];
+    let report = run(home, &[&check[..], &["list.obf"]].concat()).objects().remove(0);
+    assert_eq!(report["accepted"], true, "{report}");
+
+    let verdicts = fs::read_to_string(home.join("list.obf")).expect("it was written");
+    assert_eq!(verdicts.lines().count(), 4, "{verdicts}");
+    assert!(verdicts.contains(" >= ") && verdicts.contains(" <= "), "{verdicts}");
+    let altered = verdicts.replacen(" >= +18;", " >= +20;", 1);
+    assert_ne!(altered, verdicts);
+    fs::write(home.join("altered.obf"), altered).expect("the folder is writable");
+    let altered = run(home, &["proof", "check", "list.proof", "--expect", "altered.obf"]);
+    altered.assert_fails(6, "to be at least +20, the roots prove ");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{BoardSize, Score};
+use crate::{BoardSize, Bound, Score};
 
 use super::Side;
 
@@ -151,7 +151,9 @@ pub enum Fault {
         found: String,
     },
     /// No `MOVE:SCORE` where one must stand.
-    #[error("found {found:?}, expected a move and its score such as F5:+2")]
+    #[error(
+        "found {found:?}, expected a move and its score such as F5:+2, or a bound such as >= 2"
+    )]
     NotAScoredMove {
         /// The text.
         found: String,
@@ -179,5 +181,13 @@ pub enum Fault {
         first: Score,
         /// The other one.
         second: Score,
+    },
+    /// Scores or bounds that no value satisfies together.
+    #[error("the value is given as {first} and as {second}, expected what can be true together")]
+    NoValue {
+        /// What was given first.
+        first: Bound,
+        /// What contradicts it.
+        second: Bound,
     },
 }

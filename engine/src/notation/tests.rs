@@ -153,6 +153,16 @@ fn every_fault_names_its_place_and_what_was_expected() {
         (&format!("{START}; A1:+2"), "a score is given for A1, which is illegal, expected one of"),
         (&format!("{START}; F5:+3"), "column 72: found the score \"+3\", expected an even number"),
         (&format!("{START}; F5:+66"), "found the score \"+66\", expected an even number"),
+        (&format!("{START}; >= 3"), "column 71: found the score \"3\", expected an even number"),
+        (&format!("{START}; >= "), "found the score \"\", expected an even number"),
+        (
+            &format!("{START}; >= 4; <= +2"),
+            "column 76: the value is given as +4..=+64 and as -64..=+2, expected what can be true",
+        ),
+        (
+            &format!("{START}; F5:+2; <= 0"),
+            "column 1: the value is given as +2 and as -64..=+0, expected what can be true together",
+        ),
         (
             &format!("{START}; F5:+2; D3:-4; F5:+4"),
             "column 83: two scores are given for F5, +2 and +4",
@@ -191,16 +201,20 @@ fn a_game_that_is_over_is_a_position() {
 
 fn any_problem() -> impl Strategy<Value = Problem> {
     let side = prop_oneof![Just(Side::Black), Just(Side::White)];
-    (any::<[u64; 3]>(), side, any::<Vec<i8>>()).prop_filter_map(
+    (any::<[u64; 3]>(), side, any::<Vec<i8>>(), any::<[u8; 2]>()).prop_filter_map(
         "the game is over",
-        |([discs, colour, more], side, scores)| {
+        |([discs, colour, more], side, scores, [below, above])| {
             let occupied = discs | more;
             let position = Position::new(occupied & colour, occupied & !colour)?;
             let scores = scores.into_iter().map(|discs| Score::floor(i32::from(discs)));
             let moves = Square::all(position.moves()).map(Some);
             let pass = position.must_pass().then_some(None);
-            let expected = moves.chain(pass).zip(scores).collect();
-            Some(Problem { position, side, expected })
+            let expected: Vec<_> = moves.chain(pass).zip(scores).collect();
+            let value = expected.iter().map(|&(_, score)| score).max().unwrap_or(Score::DRAW);
+            let end = |discs: i32| Score::floor(discs.clamp(-64, 64));
+            let lower = end(value.discs() - i32::from(below));
+            let bound = Bound::new(lower, end(value.discs() + i32::from(above)))?;
+            Some(Problem { position, side, expected, bound })
         },
     )
 }
@@ -209,7 +223,7 @@ proptest! {
     #[test]
     fn what_is_written_is_read_back(problem in any_problem()) {
         prop_assert_eq!(read(&problem.to_string()), Ok(problem.clone()));
-        let bare = Problem { expected: Vec::new(), ..problem };
+        let bare = Problem { expected: Vec::new(), bound: Bound::UNKNOWN, ..problem };
         prop_assert_eq!(read(&board(bare.position, bare.side)), Ok(bare));
     }
 
@@ -219,7 +233,7 @@ proptest! {
     }
 
     #[test]
-    fn nearly_right_text_gives_positions_or_an_error(text in "([-XOxo.a-h1-8;:+ \n#é]|F5|--){0,90}") {
+    fn nearly_right_text_gives_positions_or_an_error(text in "([-XOxo.a-h1-8;:+<>= \n#é]|F5|--){0,90}") {
         prop_assert!(problems("text", &text).count() >= 1);
     }
 }

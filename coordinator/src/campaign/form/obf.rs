@@ -1,10 +1,14 @@
-//! OBF: a board, then the moves whose scores are known. The best of them is the hypothesis.
+//! OBF: a board, then the moves whose scores are known, or bounds of the value. The best score, or what the bounds say,
+//! is the hypothesis.
+//!
+//! What is proved is written in the same words. Where that is no value, or where no move is known to reach it, these are
+//! bounds: so the list says everything that a proof of it is expected to prove.
 
-use outflank_engine::notation::{self, Problem};
-use outflank_engine::{Score, Square};
+use outflank_engine::notation;
+use outflank_engine::{Bound, Score, Square};
 
 use super::super::question::{Hypothesis, Question};
-use super::{Answer, Defaults, Row, RowFault, problem};
+use super::{Answer, Defaults, Row, RowFault, RowState, problem};
 
 /// What begins a comment.
 const COMMENT: [char; 2] = ['%', '#'];
@@ -16,7 +20,8 @@ pub(super) fn read(line: &str, defaults: Defaults) -> Result<Option<Row>, RowFau
     }
     let problem = problem(text, 1, defaults.board)?;
     let value = problem.expected_value();
-    let claim = value.and_then(|value| Hypothesis::new(value, value)).map(Question::Claim);
+    let claimed = value.map_or(problem.bound, Bound::exact);
+    let claim = Hypothesis::new(claimed.lower(), claimed.upper()).map(Question::Claim);
     Ok(Some(Row {
         position: problem.position,
         side: problem.side,
@@ -27,27 +32,47 @@ pub(super) fn read(line: &str, defaults: Defaults) -> Result<Option<Row>, RowFau
     }))
 }
 
-/// Returns a row's board and, if they are proved, its best move and value.
+/// Returns a row's board and what is proved of it.
 pub(super) fn format(row: &Row, answer: &Answer) -> String {
-    let (position, side) = (row.position, row.side);
-    let expected = best(row, answer).into_iter().collect();
-    Problem { position, side, expected }.to_string()
+    let board = row.board();
+    format!("{board};{}", proved(row, answer).unwrap_or_default())
 }
 
-/// Returns the line of a row that had no scores, with its best move and value.
+/// Returns the line of a row that claimed nothing, with what is proved of it. Where that is a value that no move is known
+/// to reach, the bare position says enough.
 ///
 /// Scores can follow no move list and no game: its row becomes a board.
 pub(super) fn answered(line: &str, row: &Row, answer: &Answer) -> Option<String> {
-    let (square, value) = best(row, answer)?;
-    if row.prediction.is_some() {
+    let is_bare = answer.bound.value().is_some() && best(row, answer).is_none();
+    if is_bare || matches!(row.question, Question::Claim(_)) {
         return None;
     }
+    let proved = proved(row, answer)?;
     let (text, comment) = line.split_at(line.find(COMMENT).unwrap_or(line.len()));
     let (text, gap) = text.split_at(text.trim_end().len());
     let board = if notation::takes_no_scores(text) { &row.board() } else { text };
     let separator = if board.ends_with(';') { "" } else { ";" };
-    let scored = notation::scored_move(square, value);
-    Some(format!("{board}{separator} {scored};{gap}{comment}"))
+    Some(format!("{board}{separator}{proved}{gap}{comment}"))
+}
+
+/// Returns what is proved of a decided row as it stands behind the board: the best move, or the pass, and the value if
+/// both are known, otherwise the ends of the value.
+fn proved(row: &Row, answer: &Answer) -> Option<String> {
+    let RowState::Decided(_) = answer.state else { return None };
+    let text = match best(row, answer) {
+        Some((square, value)) => format!(" {};", notation::scored_move(square, value)),
+        None => notation::bound(told(row, answer.bound)),
+    };
+    Some(text).filter(|text| !text.is_empty())
+}
+
+/// Returns a bound without ends that every game on the row's board is within.
+fn told(row: &Row, bound: Bound) -> Bound {
+    let squares = row.position.board_size().squares() as i32;
+    let lower = Some(bound.lower()).filter(|lower| lower.discs() > -squares);
+    let upper = Some(bound.upper()).filter(|upper| upper.discs() < squares);
+    let ends = Bound::new(lower.unwrap_or(Score::MIN), upper.unwrap_or(Score::MAX));
+    ends.unwrap_or(bound) // What was dropped are ends: the others are in order.
 }
 
 /// Returns the best move, or the pass, and the value, if they are proved and known.

@@ -256,6 +256,40 @@ fn a_pass_is_scored_in_obf() {
     assert_eq!(format_row(Form::Obf, &passing, &solved(None)), Some(expected));
 }
 
+#[test]
+fn what_is_proved_without_a_move_is_written_in_obf_as_ends_of_the_value() {
+    let tasks = row(Form::Tasks, &format!("{BOARD};,96,4,-64,0"));
+    for (outcome, lower, upper, expected) in [
+        (Outcome::Proved, 0, 64, " >= +0;"),
+        (Outcome::Refuted, -64, -2, " <= -2;"),
+        (Outcome::Proved, 0, 6, " >= +0; <= +6;"),
+        (Outcome::Proved, 6, 6, " >= +6; <= +6;"),
+    ] {
+        let text = format_row(Form::Obf, &tasks, &decided(outcome, lower, upper)).unwrap();
+        assert_eq!(text, format!("{BOARD};{expected}"));
+        let read = row(Form::Obf, &text);
+        assert_eq!((read.question, read.prediction), (claim(lower, upper), None));
+        assert_eq!(renewed(Form::Obf, &text, &read, &solved(Some("d2"))), text, "a claim stays");
+    }
+    assert_eq!(format_row(Form::Obf, &tasks, &open(1)), Some(format!("{BOARD};")));
+    // A question in a window, whose answer need not be a value.
+    let asked = row(Form::Obf, BOARD);
+    let answer = decided(Outcome::Solved, 2, 64);
+    assert_eq!(renewed(Form::Obf, BOARD, &asked, &answer), format!("{BOARD}; >= +2;"));
+}
+
+#[test]
+fn what_every_game_ends_with_is_left_out_in_obf() {
+    let board: BoardSize = "4x4".parse().unwrap();
+    let line = notation::board(board.start(), Side::Black);
+    let asked = row(Form::Obf, &line);
+    let text =
+        |lower, upper| renewed(Form::Obf, &line, &asked, &decided(Outcome::Solved, lower, upper));
+    assert_eq!(text(-10, 16), format!("{line}; >= -10;"));
+    assert_eq!(text(-20, -10), format!("{line}; <= -10;"));
+    assert_eq!(text(-64, 64), line);
+}
+
 fn any_score() -> impl Strategy<Value = i32> {
     (-32..=32_i32).prop_map(|half| 2 * half)
 }
@@ -326,7 +360,20 @@ proptest! {
     }
 
     #[test]
-    fn no_text_makes_a_form_panic(line in "[-XO;,:{}\"a-z0-9 \u{e9}]{0,90}") {
+    fn what_is_proved_is_written_in_obf_so_that_it_claims_it(
+        (position, side) in any_position(),
+        question in any_question(),
+    ) {
+        let Question::Claim(claim) = question else { return Ok(()) };
+        let row = Row { position, side, question, prediction: None, count: None, id: None };
+        let (lower, upper) = (claim.lower().discs(), claim.upper().discs());
+        let text = format_row(Form::Obf, &row, &decided(Outcome::Proved, lower, upper)).unwrap();
+        let read = read_row(Form::Obf, &text, Defaults::default()).unwrap().unwrap();
+        prop_assert_eq!((read.position, read.side, read.question), (position, side, question));
+    }
+
+    #[test]
+    fn no_text_makes_a_form_panic(line in "[-XO;,:<>={}\"a-z0-9 \u{e9}]{0,90}") {
         for form in Form::ALL {
             drop(read_row(form, &line, Defaults::default()));
         }
