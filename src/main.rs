@@ -12,6 +12,7 @@ mod budget;
 mod campaign;
 mod cluster;
 mod coordinator;
+mod doubts;
 mod exit;
 mod files;
 mod input;

@@ -12,7 +12,7 @@ use crate::arguments::{ProofAction, ProofExport};
 use crate::exit::{Exit, Failure, OrExit};
 use crate::files::WholeFile;
 use crate::numbers::{counted, grouped};
-use crate::{files, input, machine, output, store};
+use crate::{doubts, files, input, machine, output, store};
 
 /// Does what is asked with a proof.
 pub(crate) fn run(action: &ProofAction, quiet: bool) -> Result<Exit, Failure> {
@@ -30,13 +30,7 @@ fn export(arguments: &ProofExport) -> Result<Exit, Failure> {
     let roots: Vec<Position> = problems.iter().map(|problem| problem.position).collect();
     let path = arguments.store.clone().map_or_else(machine::default_store, Ok)?;
     let store = store::open_to_look(&path)?;
-    if store.quarantine_bytes().or_exit(Exit::Store)? > 0 {
-        tracing::warn!(
-            store = %path.display(),
-            "claims that contradict others were put aside in this store: the proof may rest on one of two that exclude \
-             each other; `outflank store verify` counts them"
-        );
-    }
+    doubts::warn(&store, &path, "the proof")?;
     let options = Options { producer: machine::build(), max_leaf: arguments.max_leaf };
     let to = |out: &mut dyn Write| proof::export(&store, &roots, &options, out);
     let summary = match &arguments.out {

@@ -14,7 +14,7 @@ use serde_json::json;
 use crate::arguments::StoreAction;
 use crate::exit::{Exit, Failure, OrExit};
 use crate::numbers::{counted, grouped};
-use crate::{machine, output, runtime};
+use crate::{doubts, machine, output, runtime};
 
 /// Does what is asked with a store that exists.
 pub(crate) fn run(action: &StoreAction, quiet: bool) -> Result<Exit, Failure> {
@@ -339,6 +339,7 @@ fn tell_aside(done: &Repair, docket: Option<&MendedDocket>) -> anyhow::Result<()
 
 fn export(dir: &Path) -> Result<Exit, Failure> {
     let store = open_to_look(dir)?;
+    doubts::warn(&store, dir, "what is exported")?;
     let exported = store.export(output::bulk());
     match exported {
         Ok(_lines) => Ok(Exit::Done),

@@ -60,7 +60,8 @@ use campaigns::Campaigns;
 use circles::Circles;
 use docket::Docket;
 pub use docket::{
-    Adopted, MendedDocket, adopt_docket, docket_problems, mend_docket, reopen_verdicts, taken_back,
+    Adopted, MendedDocket, adopt_docket, docket_problems, mend_docket, pending_verdicts,
+    reopen_verdicts, taken_back,
 };
 pub use encryption::{Encryption, InvalidEncryption};
 pub use error::ServiceError;

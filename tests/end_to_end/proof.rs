@@ -127,6 +127,32 @@ fn every_verdict_of_a_campaign_follows_from_a_proof() {
     altered.assert_fails(6, "to be at least +20, the roots prove ");
 }
 
+/// A proof was exported in silence that rested on a worker which had been found to be wrong.
+#[test]
+fn a_verdict_that_is_not_carried_out_is_told_to_who_takes_proofs() {
+    let home = home_with(&[1]);
+    let home = home.path();
+    let solve = ["solve", "problems.obf", "--store", "store", "--threads", "1", "--hash", "64M"];
+    assert_eq!(run(home, &solve).code, Some(0));
+    let told = |arguments: &[&str]| {
+        let finished = run(home, arguments);
+        assert_eq!(finished.code, Some(0), "{finished:?}");
+        finished.stderr.iter().filter(|line| line.contains("found to be wrong")).count()
+    };
+    let exports = [
+        &["proof", "export", "problems.obf", "--store", "store"][..],
+        &["store", "export", "store"],
+    ];
+    assert_eq!(exports.map(told), [0, 0]);
+    let verdict = "{\"verdict\":{\"era\":1,\"workers\":[\"liar\"],\"reason\":\"it was wrong\"}}\n";
+    let docket = home.join("store/docket.jsonl");
+    let before = fs::read_to_string(&docket).unwrap_or_default();
+    fs::write(&docket, before + verdict).expect("it is writable");
+    assert_eq!(exports.map(told), [1, 1]);
+    run(home, &solve);
+    assert_eq!(exports.map(told), [0, 0], "it is carried out");
+}
+
 #[test]
 fn what_cannot_be_exported_or_checked_is_explained() {
     let home = home_with(&[1]);

@@ -103,6 +103,17 @@ pub fn taken_back(path: &Path) -> Result<TakenBack, StoreError> {
     Ok(TakenBack { workers, is_all })
 }
 
+/// Returns how many verdicts the docket in the file `path`, which need not exist, has that are not carried out: what
+/// they are about still stands in the store.
+///
+/// # Errors
+/// If the file cannot be read, or is damaged.
+pub fn pending_verdicts(path: &Path) -> Result<usize, StoreError> {
+    let mut docket = Docket::default();
+    docket.read(path, &journal::read(path)?.unwrap_or_default())?;
+    Ok(docket.pending().len())
+}
+
 /// Has the verdicts that the file `path` notes carried out again when a coordinator next begins with it, if there is
 /// such a file: a repair of the store may have lost what took claims back. Returns how many there are.
 ///

@@ -1,0 +1,30 @@
+//! What makes the proofs of a store doubtful, though it is sound.
+
+use std::path::Path;
+
+use outflank_coordinator::service;
+use outflank_coordinator::store::Store;
+
+use crate::exit::{Exit, Failure, OrExit};
+use crate::machine;
+
+/// Warns whoever takes proofs out of the store in the folder `path` that `what` may rest on false ones.
+pub(crate) fn warn(store: &Store, path: &Path, what: &str) -> Result<(), Failure> {
+    if store.quarantine_bytes().or_exit(Exit::Store)? > 0 {
+        tracing::warn!(
+            store = %path.display(),
+            "claims that contradict others were put aside in this store: {what} may rest on one of two that exclude \
+             each other; `outflank store verify` counts them"
+        );
+    }
+    let verdicts = service::pending_verdicts(&machine::docket(path)).or_exit(Exit::Store)?;
+    if verdicts > 0 {
+        tracing::warn!(
+            store = %path.display(),
+            verdicts,
+            "workers were found to be wrong whose claims are not taken back in this store yet: {what} may rest on them; \
+             that is done when the store is next used to solve something"
+        );
+    }
+    Ok(())
+}
