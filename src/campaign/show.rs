@@ -15,7 +15,7 @@ use crate::numbers::{counted, grouped, short, span};
 use crate::output;
 
 /// The most refuted rows that a status lists.
-const REFUTED_ROWS: u64 = 10;
+const REFUTED_ROWS: usize = 10;
 /// The most refuted rows that a status counts; there may be thousands of millions.
 const COUNTED_ROWS: u64 = 1_000;
 /// A day and a year, in seconds.
@@ -109,18 +109,26 @@ pub(super) async fn status(
     next: &Next,
     json: bool,
 ) -> Result<Exit, Failure> {
+    // Rows are told when all are reviewed.
+    let found = match campaign {
+        Campaign { refuted: 1.., unreviewed: 0, .. } => match refuted(client, campaign).await {
+            // Of a campaign that rests they may be in doubt, as is said below.
+            Err(_) if !campaign.fault.is_empty() => Vec::new(),
+            found => found?,
+        },
+        _ => Vec::new(),
+    };
+    let rows = found.len() as u64;
     if json {
-        output::line(&object(campaign)?)?;
+        output::line(&status_object(campaign, &found)?)?;
     } else {
-        output::line(&paragraph(campaign))?;
-        // Rows are told when all are reviewed.
-        // Of a campaign that rests they may be in doubt, as has been said by then.
-        if campaign.refuted > 0
-            && campaign.unreviewed == 0
-            && let Err(error) = refuted(client, campaign, next).await
-            && campaign.fault.is_empty()
-        {
-            return Err(error);
+        output::line(&paragraph(campaign, rows))?;
+        for row in found.iter().take(REFUTED_ROWS) {
+            output::line(&format!("REFUTED    {}", claim(row)))?;
+        }
+        if let Some(more) = more(campaign, rows) {
+            let export = next.command(&format!("export {} --only refuted", campaign.name));
+            output::line(&format!("           and {more} more: {export}"))?;
         }
     }
     Ok(match campaign {
@@ -131,14 +139,15 @@ pub(super) async fn status(
     })
 }
 
-fn paragraph(campaign: &Campaign) -> String {
+/// Returns how far a campaign is, of whose rows so many were found to be refuted.
+fn paragraph(campaign: &Campaign, refuted_rows: u64) -> String {
     let Campaign { name, rows, duplicates, form, priority, .. } = campaign;
     let (rows, duplicates) = (counted(*rows, "row"), grouped(*duplicates));
     let mut lines = vec![
         ("campaign", format!("{name}, {}, priority {priority}", state(campaign))),
         ("list", format!("{rows} ({form}), {duplicates} the same as others up to symmetry")),
         ("proved", grouped(campaign.proved)),
-        ("refuted", grouped(campaign.refuted)),
+        ("refuted", refuted_tasks(campaign, refuted_rows)),
         ("solved", format!("{} (rows without a hypothesis)", grouped(campaign.solved))),
         ("open", format!("{} ({} in hand)", grouped(campaign.open), grouped(campaign.active))),
         ("nodes", nodes(campaign)),
@@ -179,12 +188,23 @@ fn nodes(campaign: &Campaign) -> String {
     }
 }
 
-/// Prints the first refuted rows, as loudly as what was proved.
+/// Returns how many tasks are refuted, and how many rows where those are more.
+fn refuted_tasks(campaign: &Campaign, rows: u64) -> String {
+    let tasks = grouped(campaign.refuted);
+    match rows {
+        COUNTED_ROWS.. if campaign.duplicates > 0 => {
+            format!("{tasks} ({} rows or more)", grouped(rows.max(campaign.refuted)))
+        }
+        rows if rows > campaign.refuted => format!("{tasks} ({} rows)", grouped(rows)),
+        _ => tasks,
+    }
+}
+
+/// Returns the refuted rows, of very many the first.
 async fn refuted(
     client: &mut CampaignsClient,
     campaign: &Campaign,
-    next: &Next,
-) -> Result<(), Failure> {
+) -> Result<Vec<Refuted>, Failure> {
     let wanted = ExportRequest {
         name: campaign.name.clone(),
         form: Some(Form::Json),
@@ -197,15 +217,8 @@ async fn refuted(
         text.extend(part);
     }
     let text = String::from_utf8_lossy(&text);
-    for line in text.lines().take(REFUTED_ROWS as usize) {
-        let row: Refuted = serde_json::from_str(line).context("reading a row")?;
-        output::line(&format!("REFUTED    {}", claim(&row)))?;
-    }
-    if let Some(more) = more(campaign, text.lines().count() as u64) {
-        let export = next.command(&format!("export {} --only refuted", campaign.name));
-        output::line(&format!("           and {more} more: {export}"))?;
-    }
-    Ok(())
+    let rows = text.lines().map(serde_json::from_str).collect::<Result<_, _>>();
+    Ok(rows.context("reading a row")?)
 }
 
 /// Returns how many refuted rows are not listed, if any, where `rows` were found.
@@ -213,17 +226,19 @@ async fn refuted(
 /// A campaign counts its tasks; rows that are the same as others are listed, too.
 fn more(campaign: &Campaign, rows: u64) -> Option<String> {
     let is_all = rows < COUNTED_ROWS || campaign.duplicates == 0;
-    let more = rows.max(campaign.refuted).saturating_sub(REFUTED_ROWS);
+    let more = rows.max(campaign.refuted).saturating_sub(REFUTED_ROWS as u64);
     let least = if is_all { "" } else { "at least " };
     (more > 0).then(|| format!("{least}{}", grouped(more)))
 }
 
 /// What is shown of a refuted row; its id can be anything.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 struct Refuted {
     row: u64,
     position: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
     at_least: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     at_most: Option<i32>,
     lower: i32,
     upper: i32,
@@ -276,6 +291,14 @@ fn left(campaign: &Campaign) -> String {
     }
 }
 
+/// A campaign and its first refuted rows as JSON.
+#[derive(Serialize)]
+struct Status<'a> {
+    #[serde(flatten)]
+    campaign: Object<'a>,
+    refuted_rows: &'a [Refuted],
+}
+
 /// A campaign as JSON.
 #[derive(Serialize)]
 struct Object<'a> {
@@ -306,6 +329,13 @@ struct Object<'a> {
 
 fn object(campaign: &Campaign) -> anyhow::Result<String> {
     serde_json::to_string(&Object::of(campaign)).context("writing JSON")
+}
+
+/// Returns a campaign as JSON, with the first of its refuted rows.
+fn status_object(campaign: &Campaign, refuted: &[Refuted]) -> anyhow::Result<String> {
+    let campaign = Object::of(campaign);
+    let refuted_rows = &refuted[..refuted.len().min(REFUTED_ROWS)];
+    serde_json::to_string(&Status { campaign, refuted_rows }).context("writing JSON")
 }
 
 /// Returns a campaign as JSON.
@@ -400,7 +430,7 @@ mod tests {
 
     #[test]
     fn a_finished_campaign_has_a_number_of_nodes_and_no_rate() {
-        let (going, finished) = (paragraph(&campaign(2)), paragraph(&campaign(0)));
+        let (going, finished) = (paragraph(&campaign(2), 0), paragraph(&campaign(0), 0));
         let nodes = |text: &str| {
             let line = text.lines().find(|line| line.starts_with("nodes "));
             line.map(str::to_owned).expect("nodes are counted")
@@ -425,7 +455,7 @@ mod tests {
 
     #[test]
     fn what_happened_once_is_counted_in_the_singular() {
-        let said = paragraph(&Campaign { disputed: 1, unaudited: 1, ..campaign(2) });
+        let said = paragraph(&Campaign { disputed: 1, unaudited: 1, ..campaign(2) }, 0);
         assert!(said.contains("\ndisputed   1 row with"), "{said}");
         assert!(said.contains("\nunaudited  1 claim of"), "{said}");
     }
@@ -447,6 +477,16 @@ mod tests {
         assert_eq!(more(&refuted(1, 13), 14), Some("4".to_owned()));
         assert_eq!(more(&refuted(5_000, 0), COUNTED_ROWS), Some("4,990".to_owned()));
         assert_eq!(more(&refuted(5_000, 1), COUNTED_ROWS), Some("at least 4,990".to_owned()));
+    }
+
+    #[test]
+    fn refuted_rows_are_counted_where_they_are_more_than_the_tasks() {
+        let refuted = |refuted, duplicates| Campaign { refuted, duplicates, ..campaign(0) };
+        assert_eq!(refuted_tasks(&refuted(4, 3), 5), "4 (5 rows)");
+        assert_eq!(refuted_tasks(&refuted(4, 3), 4), "4");
+        assert_eq!(refuted_tasks(&refuted(4, 3), 0), "4", "not counted during a review");
+        assert_eq!(refuted_tasks(&refuted(900, 300), 1_000), "900 (1,000 rows or more)");
+        assert_eq!(refuted_tasks(&refuted(5_000, 0), 1_000), "5,000");
     }
 
     #[test]

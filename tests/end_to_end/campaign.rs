@@ -92,6 +92,10 @@ fn every_hypothesis_is_decided_although_coordinator_and_worker_are_killed() {
     assert_eq!((&state["proved"], &state["refuted"]), (&18.into(), &9.into()), "{state}");
     assert_eq!((&state["state"], &state["open"]), (&"finished".into(), &0.into()), "{state}");
 
+    let first = &state["refuted_rows"][0];
+    assert_eq!(state["refuted_rows"].as_array().map(Vec::len), Some(9), "{state}");
+    assert_eq!((&first["row"], &first["at_least"]), (&2.into(), &20.into()), "{state}");
+
     let export = ["export", "ffo", "--form", "jsonl"];
     check_rows(&campaign(home, &[&export, &at[..]].concat()).objects());
     for (name, list) in [("ffo", list.as_str()), ("published", PUBLISHED)] {
@@ -235,6 +239,8 @@ fn many_refuted_rows_are_counted_and_found_by_the_commands_that_are_told() {
     assert_eq!(act(&["import", "many", "list.jsonl"]).code, Some(0));
     let solved = act(&["run", "--threads", "1", "--hash", "64M"]);
     assert_eq!(solved.code, Some(7), "{solved:?}");
+    let counted = solved.stdout.iter().find(|line| line.starts_with("refuted "));
+    assert_eq!(counted.map(String::as_str), Some("refuted    1 (14 rows)"));
     let listed = solved.stdout.iter().filter(|line| line.starts_with("REFUTED")).count();
     assert_eq!(listed, 10, "{solved:?}");
     let more = solved.stdout.last().expect("a line");
