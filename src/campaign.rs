@@ -21,7 +21,7 @@ pub(crate) use arguments::Campaign;
 use arguments::{Action, Named};
 use next::Next;
 use place::Place;
-pub(crate) use show::{progress, value};
+pub(crate) use show::{is_worth_a_look, progress, value, worry};
 use wait::Work;
 
 use crate::exit::{Exit, Failure, client_failure};

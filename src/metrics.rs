@@ -143,7 +143,7 @@ fn jobs(registry: &mut Registry, counts: JobCounts) {
 }
 
 fn lists(registry: &mut Registry, campaigns: &[Campaign]) {
-    let (tasks, nodes) = (Numbers::default(), Numbers::default());
+    let [tasks, nodes, stopped, unreviewed] = [(); 4].map(|()| Numbers::default());
     for campaign in campaigns {
         let states = [
             ("open", campaign.open),
@@ -158,12 +158,24 @@ fn lists(registry: &mut Registry, campaigns: &[Campaign]) {
         }
         let labels = vec![("campaign", campaign.name.clone())];
         nodes.get_or_create(&labels).set(campaign.predicted_nodes_left);
+        stopped.get_or_create(&labels).set(f64::from(u8::from(!campaign.fault.is_empty())));
+        unreviewed.get_or_create(&labels).set(campaign.unreviewed as f64);
     }
     registry.register("campaign_tasks", "Tasks of campaigns; disputed ones are open, too", tasks);
     registry.register(
         "campaign_nodes_left",
         "Positions that a campaign will probably take still",
         nodes,
+    );
+    registry.register(
+        "campaign_stopped",
+        "1 if a campaign cannot be read or written: its status says why",
+        stopped,
+    );
+    registry.register(
+        "campaign_unreviewed",
+        "Rows that are to be compared with what is still proved: some may be open again",
+        unreviewed,
     );
 }
 

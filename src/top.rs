@@ -97,8 +97,9 @@ impl View {
 /// Returns the whole view, the most interesting lines first.
 fn text(overview: &Overview, campaigns: &[Campaign]) -> Vec<String> {
     let mut lines = overview::summary(overview);
-    let unfinished = campaigns.iter().filter(|campaign| campaign.open > 0);
-    lines.extend(unfinished.map(campaign::progress));
+    lines.extend(campaigns.iter().filter_map(campaign::worry));
+    let shown = campaigns.iter().filter(|one| campaign::is_worth_a_look(one));
+    lines.extend(shown.map(campaign::progress));
     if !overview.workers.is_empty() {
         lines.push(String::new());
         lines.extend(overview::table(overview));
@@ -145,11 +146,66 @@ fn seconds(text: &str) -> Result<Duration, String> {
 
 #[cfg(test)]
 mod tests {
+    use outflank_proto::campaign::Form;
+    use outflank_proto::fleet::Totals;
+
     use super::*;
 
     /// Returns what a terminal shows of a frame, in rows.
     fn shown(frame: &str) -> Vec<&str> {
         frame.split('\n').map(|row| row.strip_prefix("\x1b[K").unwrap_or(row)).collect()
+    }
+
+    #[test]
+    fn a_finished_campaign_is_shown_unless_all_went_well() {
+        let campaign = |name: &str, refuted, fault: &str| Campaign {
+            name: name.to_owned(),
+            form: Form::Obf,
+            priority: 100,
+            paused: false,
+            split_to: None,
+            rows: 3,
+            duplicates: 0,
+            proved: 3 - refuted,
+            refuted,
+            solved: 0,
+            open: 0,
+            active: 0,
+            disputed: 0,
+            nodes: 0,
+            nodes_per_second: 0.0,
+            predicted_nodes_left: 0.0,
+            seconds_left: None,
+            fault: fault.to_owned(),
+            workers: 0,
+            unaudited: 0,
+            unreviewed: 0,
+        };
+        let campaigns =
+            [campaign("well", 0, ""), campaign("false", 1, ""), campaign("broken", 0, "damaged")];
+        let overview = Overview {
+            build: String::new(),
+            up: Duration::ZERO,
+            workers: Vec::new(),
+            totals: Totals::default(),
+            proofs: 0,
+            requests: 0,
+            questions: 0,
+            positions: 0,
+            audits_open: 0,
+            unaudited: 0,
+            given_up: 0,
+            illegal_claims: 0,
+            refused: 0,
+        };
+        assert_eq!(
+            text(&overview, &campaigns)[3..],
+            [
+                "LOOK INTO  campaign broken has stopped: damaged",
+                "false: finished, 2 proved, 1 refuted, 0 solved, 0 open",
+                "broken: stopped, 3 proved, 0 refuted, 0 solved, 0 open",
+            ]
+        );
     }
 
     #[test]

@@ -375,8 +375,26 @@ impl<'a> Object<'a> {
 
 /// Returns on one line how far the campaigns are that are not finished.
 pub(super) fn all_progress(campaigns: &[Campaign]) -> String {
-    let unfinished = campaigns.iter().filter(|campaign| campaign.open + campaign.unreviewed > 0);
+    let unfinished = campaigns.iter().filter(|campaign| is_unfinished(campaign));
     unfinished.map(progress).collect::<Vec<_>>().join("; ")
+}
+
+/// Returns whether something of a campaign is still to be solved or compared.
+fn is_unfinished(campaign: &Campaign) -> bool {
+    campaign.open + campaign.unreviewed > 0
+}
+
+/// Returns whether those who watch a cluster should see a campaign: it is not finished, or did not end as it was claimed.
+pub(crate) fn is_worth_a_look(campaign: &Campaign) -> bool {
+    is_unfinished(campaign)
+        || campaign.refuted + campaign.disputed > 0
+        || !campaign.fault.is_empty()
+}
+
+/// Returns what an operator should look into, if a campaign has stopped.
+pub(crate) fn worry(campaign: &Campaign) -> Option<String> {
+    let Campaign { name, fault, .. } = campaign;
+    (!fault.is_empty()).then(|| format!("LOOK INTO  campaign {name} has stopped: {fault}"))
 }
 
 /// Returns on one line how far a campaign is, and why it does not get further.
@@ -385,16 +403,18 @@ pub(crate) fn progress(campaign: &Campaign) -> String {
         "running" => String::new(),
         other => format!("{other}, "),
     };
-    format!(
-        "{}: {halt}{} proved, {} refuted, {} solved, {} open, {}/s, {}",
+    let counts = format!(
+        "{}: {halt}{} proved, {} refuted, {} solved, {} open",
         campaign.name,
         grouped(campaign.proved),
         grouped(campaign.refuted),
         grouped(campaign.solved),
         grouped(campaign.open),
-        short(campaign.nodes_per_second),
-        left(campaign),
-    )
+    );
+    match campaign.open {
+        0 => counts,
+        _ => format!("{counts}, {}/s, {}", short(campaign.nodes_per_second), left(campaign)),
+    }
 }
 
 #[cfg(test)]
@@ -487,6 +507,26 @@ mod tests {
         assert_eq!(refuted_tasks(&refuted(4, 3), 0), "4", "not counted during a review");
         assert_eq!(refuted_tasks(&refuted(900, 300), 1_000), "900 (1,000 rows or more)");
         assert_eq!(refuted_tasks(&refuted(5_000, 0), 1_000), "5,000");
+    }
+
+    #[test]
+    fn who_watches_sees_what_is_unfinished_or_did_not_end_well() {
+        assert!(!is_worth_a_look(&campaign(0)));
+        let cases = [
+            campaign(2),
+            Campaign { refuted: 1, ..campaign(0) },
+            Campaign { disputed: 1, ..campaign(0) },
+            Campaign { unreviewed: 1, ..campaign(0) },
+            Campaign { fault: "damaged".to_owned(), ..campaign(0) },
+        ];
+        for campaign in cases {
+            assert!(is_worth_a_look(&campaign), "{campaign:?}");
+        }
+        let ended = progress(&Campaign { refuted: 1, ..campaign(0) });
+        assert_eq!(ended, "ffo: finished, 9 proved, 1 refuted, 0 solved, 0 open");
+        let stopped = Campaign { fault: "the disk is full".to_owned(), ..campaign(2) };
+        let worry = worry(&stopped).expect("it has stopped");
+        assert_eq!(worry, "LOOK INTO  campaign ffo has stopped: the disk is full");
     }
 
     #[test]

@@ -67,12 +67,15 @@ function worries(cluster) {
     [cluster.illegal_claims, "claims of workers made no sense"],
     [cluster.given_up, "jobs were lost or failed too often"],
     [cluster.unaudited, "claims that no other worker could audit"],
-    ...cluster.campaigns.map((one) => [one.refuted, `hypotheses of ${one.name} are refuted`]),
+    // What is refuted is told when all rows are compared with what is still proved.
+    ...cluster.campaigns.map((one) => [one.unreviewed > 0 ? 0 : one.refuted, `hypotheses of ${one.name} are refuted`]),
     ...cluster.campaigns.map((one) => [one.disputed, `rows of ${one.name} have proofs that contradict each other`]),
   ];
-  const some = texts.filter(([count]) => count > 0);
-  at("worries").hidden = some.length === 0;
-  at("worries").replaceChildren(...some.map(([count, text]) => element("p", `${text}: ${grouped(count)}`)));
+  const stopped = cluster.campaigns.filter((one) => one.fault);
+  const some = texts.filter(([count]) => count > 0).map(([count, text]) => `${text}: ${grouped(count)}`);
+  const all = [...stopped.map((one) => `campaign ${one.name} has stopped: ${one.fault}`), ...some];
+  at("worries").hidden = all.length === 0;
+  at("worries").replaceChildren(...all.map((text) => element("p", text)));
 }
 
 function campaigns(list) {
@@ -85,7 +88,8 @@ function campaigns(list) {
     const done = element("td");
     done.append(bar, ` ${((100 * bar.value) / bar.max).toFixed(1)} %`);
     const left = one.open === 0 ? "" : one.seconds_left === null ? "no telling" : span(one.seconds_left);
-    return row([one.name, one.state, number(grouped(one.proved)), worrying(one.refuted), number(grouped(one.solved)),
+    const state = element("td", one.state, one.fault ? "bad" : "");
+    return row([one.name, state, number(grouped(one.proved)), worrying(one.refuted), number(grouped(one.solved)),
       number(grouped(one.open)), done, number(one.open === 0 ? "" : short(one.nodes_per_second)), number(left)]);
   }));
 }
