@@ -356,6 +356,7 @@ fn failure(error: TrainingError) -> Failure {
         TrainingError::Plan(_)
         | TrainingError::OtherPlan { .. }
         | TrainingError::NotTrained { .. }
+        | TrainingError::Damaged { .. }
         | TrainingError::InUse { .. } => Exit::BadInput,
         _ => Exit::Failed,
     };

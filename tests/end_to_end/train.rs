@@ -1,4 +1,4 @@
-//! What `outflank train` writes besides its work folder.
+//! What `outflank train` writes besides its work folder, and what it finds there.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -52,4 +52,17 @@ fn what_is_written_takes_the_place_of_nothing_in_the_work_folder() {
         assert_eq!(kept, "work of hours\n", "{name}");
     }
     assert_eq!(fs::read_dir(&work).expect("a folder").count(), 2);
+}
+
+#[test]
+fn a_damaged_part_of_a_work_folder_is_named_and_is_no_internal_failure() {
+    let home = TempDir::new().expect("a temporary folder");
+    let work = home.path().join("work");
+    fs::create_dir(&work).expect("the folder is writable");
+    for stage in 0..16 {
+        let name = format!("stage-{stage:02}-searched.samples");
+        fs::write(work.join(name), "no samples").expect("the folder is writable");
+    }
+    let damaged = run(home.path(), &["train", "curve", "--work", "work"]);
+    damaged.assert_fails(2, "-searched.samples is damaged: expected ");
 }
