@@ -95,6 +95,10 @@ fn explain(argument: &str, error: NotationError) -> anyhow::Error {
 }
 
 fn looks_like_a_file(argument: &str) -> bool {
+    // The texts of games have slashes and dots, in dates and the names of servers.
+    if argument.contains("(;") {
+        return false;
+    }
     let is_suffix = |text: &str| text.len() < 5 && text.chars().all(|c| c.is_ascii_alphanumeric());
     let has_suffix = argument.rsplit_once('.').is_some_and(|(_, suffix)| is_suffix(suffix));
     argument.contains('/') || has_suffix && argument.chars().any(|c| !"-.XxOo*0 ".contains(c))
@@ -112,6 +116,8 @@ mod tests {
     fn what_is_no_position_is_guessed_at() {
         assert!(message("--jsno").starts_with("--jsno is no option of solve"));
         assert!(message("missing.obf").starts_with("missing.obf: no such file"));
+        let game = message("(;GM[Othello]PC[GGS/os]DT[2003.12.15]VE[//1.23]B[f5];)");
+        assert!(game.contains("it is no position") && !game.contains("no such file"), "{game}");
         assert!(message("f5d7").contains(": the argument, line 1, column 3: move 2"));
         assert!(message("").contains("found no position"));
         assert!(message("/").ends_with("is a folder, expected a file of positions"));
