@@ -78,6 +78,8 @@ pub(crate) struct Solve {
     #[command(flatten)]
     pub(crate) access: Access,
     /// The question: the value itself between LOWER and UPPER, otherwise on which side it is [default: -64..64].
+    /// Of a bound that is known already, from the search of another position, no move need be known: the best
+    /// move is then -, null in JSON, and the line is empty.
     #[arg(long, value_name = "LOWER..UPPER", value_parser = window, allow_hyphen_values = true)]
     pub(crate) window: Option<Window>,
     /// Find the value of every move, not of the best alone; the best come first. The window and the budget
@@ -105,6 +107,7 @@ pub(crate) struct Solve {
     /// positions are asked side by side, they include the wait for earlier ones. `unaudited` is there
     /// if claims of workers could not be audited yet, `moves` with --moves: for each move its `lower`,
     /// `upper` and, if it is proved, `value` for the side to move, and its `line`.
+    /// `best_move` is null where none is known, see --window.
     #[arg(long)]
     pub(crate) json: bool,
 }
