@@ -106,8 +106,8 @@ pub(crate) struct Solve {
     /// Its `seconds` count from the moment when the position was asked: of a list on a cluster, whose
     /// positions are asked side by side, they include the wait for earlier ones. `unaudited` is there
     /// if claims of workers could not be audited yet, `moves` with --moves: for each move its `lower`,
-    /// `upper` and, if it is proved, `value` for the side to move, and its `line`.
-    /// `best_move` is null where none is known, see --window.
+    /// `upper` and, if it is proved, `value` for the side to move, and its `line`. Then `agrees` speaks
+    /// of the scores that are given for moves. `best_move` is null where none is known, see --window.
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -205,7 +205,7 @@ impl Answered<'_> {
             jobs: *jobs,
             reused: *reused,
             unaudited: *unaudited,
-            expected: self.problem.expected_value().map(Score::discs),
+            expected: self.expected_value().map(Score::discs),
             agrees: self.agrees(),
             moves: self
                 .moves
@@ -225,7 +225,7 @@ impl Answered<'_> {
     /// Returns the position's value by the scores or bounds given, and whether it is that; empty where each score stands beside
     /// its move.
     fn expected(&self) -> String {
-        let given = match self.problem.expected_value().filter(|_| self.moves.is_none()) {
+        let given = match self.expected_value() {
             Some(score) => Bound::exact(score),
             None => self.problem.bound,
         };
@@ -233,6 +233,11 @@ impl Answered<'_> {
             Bound::UNKNOWN => String::new(),
             given => marked(worded(given, ">=", "<="), self.agrees()),
         }
+    }
+
+    /// Returns the value that the scores given say, unless they are those of moves.
+    fn expected_value(&self) -> Option<Score> {
+        self.problem.expected_value().filter(|_| self.moves.is_none())
     }
 
     fn rate(&self) -> String {

@@ -90,6 +90,8 @@ fn scores_of_moves_are_held_against_the_moves() {
     let moves = [judged("f5", 2), judged("d3", -4)];
     let answered = Answered { moves: Some(&moves), ..answered(&problem, &solution) };
     assert_eq!(answered.agrees(), Some(true), "that of the best move was not given");
+    let object: serde_json::Value = serde_json::from_str(&answered.json().unwrap()).unwrap();
+    assert_eq!(object.get("expected"), None, "it would be none of the position: {object}");
     assert_eq!(Answered { moves: None, ..answered }.agrees(), Some(false));
 }
 
