@@ -18,6 +18,7 @@ mod over;
 mod proof;
 mod read_only;
 mod signals;
+mod simulate;
 mod small_boards;
 mod solve;
 mod store;
