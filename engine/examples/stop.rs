@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                     let _bounds = engine.solve(&request, &control);
                     Instant::now()
                 });
-                thread::sleep(moment);
+                thread::park_timeout(moment);
                 let begin = (!search.is_finished()).then(Instant::now);
                 control.stop();
                 let end = search.join().expect("it does not panic");
