@@ -153,11 +153,11 @@ fn every_fault_names_its_place_and_what_was_expected() {
         (&format!("{START}; A1:+2"), "a score is given for A1, which is illegal, expected one of"),
         (&format!("{START}; F5:+3"), "column 72: found the score \"+3\", expected an even number"),
         (&format!("{START}; F5:+66"), "found the score \"+66\", expected an even number"),
-        (&format!("{START}; >= 3"), "column 71: found the score \"3\", expected an even number"),
+        (&format!("{START}; >= 3"), "column 72: found the score \"3\", expected an even number"),
         (&format!("{START}; >= "), "found the score \"\", expected an even number"),
         (
             &format!("{START}; >= 4; <= +2"),
-            "column 76: the value is given as +4..=+64 and as -64..=+2, expected what can be true",
+            "column 75: the value is given as +4..=+64 and as -64..=+2, expected what can be true",
         ),
         (
             &format!("{START}; F5:+2; <= 0"),

@@ -133,7 +133,7 @@ impl<'a> Searcher<'a> {
     fn visit(&mut self, id: Id, value: Score, threshold: Score) -> u64 {
         let spent = self.begun.and_then(|begun| begun.get(&id)).copied().unwrap_or(0);
         let cost = self.model.cost(self.model.position(id), value, threshold);
-        self.nodes += cost.saturating_sub(spent);
+        self.nodes = self.nodes.saturating_add(cost.saturating_sub(spent)); // A fit to few jobs may say anything.
         cost
     }
 
