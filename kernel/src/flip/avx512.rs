@@ -12,7 +12,7 @@
 //! Where there is none, the top bit stays: nothing is above it. A shift would make it zero, but the compiler tests for
 //! that first (VPTESTMQ and a mask), since its own shifts mean nothing by 64.
 //!
-//! 29 instructions in 37 cycles, more than half of them to reach the vector registers and to join
+//! 28 instructions in 37 cycles, more than half of them to reach the vector registers and to join
 //! the lanes. It answers sooner than the forms with mask registers, at 15 % more work.
 //!
 //! Source: `reversi-bitboard-techniques`, AVX512CD/VL, the form with minima; TECHNIQUES E10.

@@ -21,7 +21,7 @@
 //!   VPERMB       h7 … b7 a7 | … | h1 … b1 a1 | h0 … b0 a0      by rank
 //!   VPSADBW      sum 7      | … | sum 1      | sum 0
 //! ```
-//! 24 instructions in 49 cycles with halves, 23 in 48 with bytes, against 29 in 37 for two
+//! 24 instructions in 49 cycles with halves, 23 in 48 with bytes, against 28 in 37 for two
 //! registers of 256 bits. With bytes it does most flips in a given time where 512 bits go at once
 //! (Zen 5), and is the last to answer: masks, the permutation and the sum take three to six cycles
 //! each.
