@@ -23,7 +23,7 @@ pub(crate) fn warn(store: &Store, path: &Path, what: &str) -> Result<(), Failure
             store = %path.display(),
             verdicts,
             "workers were found to be wrong whose claims are not taken back in this store yet: {what} may rest on them; \
-             that is done when the store is next used to solve something"
+             that is done when solve, a coordinator or a campaign command next opens the store"
         );
     }
     Ok(())

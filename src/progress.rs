@@ -5,8 +5,10 @@ mod list;
 
 use std::time::{Duration, Instant};
 
+use console::{Term, measure_text_width, truncate_str};
 use outflank_coordinator::client::Update;
 use outflank_coordinator::core::Progress;
+use outflank_engine::Bound;
 
 use crate::numbers::{self, span};
 use crate::output;
@@ -15,6 +17,9 @@ pub(crate) use list::ListDisplay;
 
 /// The parts that the bar's length is divided into.
 const BAR_STEPS: u64 = 1000;
+
+/// The columns of a line that are neither name nor message: spinner, a time such as `59m`, the bar, and what parts them.
+const BESIDE_MESSAGE: usize = 21;
 
 /// Estimates take less, and workers give signs of life more often.
 const HEARD_BY: Duration = Duration::from_secs(20);
@@ -79,9 +84,12 @@ impl Display {
 
     fn progress(&mut self, progress: &Progress) {
         let Progress { bound, window, .. } = progress;
-        let proved = output::worded(*bound, "at least", "at most");
+        let proved = match *bound {
+            Bound::UNKNOWN => String::new(),
+            bound => format!("proved {}, ", output::worded(bound, "at least", "at most")),
+        };
         let asked = output::asked(*window);
-        self.show(Work::from(progress), &format!("proved {proved}, asking {asked}, "));
+        self.show(Work::from(progress), &format!("{proved}asking {asked}, "));
     }
 
     /// Shows how far the work has come, after what matters most: a narrow terminal shows only the
@@ -90,12 +98,20 @@ impl Display {
         let elapsed = self.started.elapsed();
         if let Form::Bar(bar) = &self.form {
             bar.set_position((work.share() * BAR_STEPS as f64) as u64);
-            bar.set_message(work.text(first, elapsed));
+            bar.set_message(self.cut_to_width(&work.text(first, elapsed)));
         } else if self.form.is_line_due() {
             let elapsed_text = span(Duration::from_secs(elapsed.as_secs()));
             let text = work.text(first, elapsed);
             output::note(&format!("{} {elapsed_text}: {text}", self.name));
         }
+    }
+
+    /// Returns as much of `text` as the terminal has room for, with a sign if there is more: a number that has lost its end
+    /// is another number.
+    fn cut_to_width(&self, text: &str) -> String {
+        let (_, columns) = Term::stderr().size();
+        let beside = measure_text_width(&self.name) + BESIDE_MESSAGE;
+        truncate_str(text, usize::from(columns).saturating_sub(beside), "…").into_owned()
     }
 
     /// Gives the display another name.
