@@ -3,7 +3,7 @@
 //! | form | example |
 //! | --- | --- |
 //! | board | 64 characters a1, b1, … h8, then the side to move: `X`, `x`, `*` black, `O`, `o`, `0` white, `-`, `.` empty; blanks may stand anywhere |
-//! | move list | `f5d6c3`, from the start position; a pass may be left out, or written `--`, `ps`, `pa`, `pass` |
+//! | move list | `f5d6c3`, from the start position; a pass may be left out, or written `--`, `ps`, `pa`, `pass`; also `f5 d6`, `f5-d6`, `f5, d6` and `1. f5 2. d6` |
 //! | `start` | the start position |
 //! | GGF | a game from its board on, `(;GM[Othello]BO[8 … *]B[f5]W[d6];)`; the position after its last move |
 //! | OBF | a board, then `; MOVE:SCORE` for moves whose score is known, seen by the side to move; `PS:SCORE` where it must pass; `>= SCORE` and `<= SCORE` are bounds of the value |
@@ -160,7 +160,9 @@ pub fn takes_no_scores(line: &str) -> bool {
 /// Returns whether a line can be nothing but a move list or `start`.
 fn is_move_list(line: &str) -> bool {
     let text = line.trim_start();
-    is_start(text) || text.starts_with(|first| matches!(first, 'a'..='h' | 'A'..='H'))
+    is_start(text)
+        || text.starts_with(|first| matches!(first, 'a'..='h' | 'A'..='H'))
+        || moves::number(text) > 0
 }
 
 fn is_start(text: &str) -> bool {

@@ -10,14 +10,17 @@ const PASSES: [&str; 4] = ["pass", "ps", "pa", "--"];
 
 /// Plays the moves of a list from the start position of a board.
 ///
-/// Passes may be written or left out; blanks between moves are ignored.
+/// Passes may be written or left out; blanks between moves are ignored, and so are commas, dashes and the numbers of moves.
 pub(super) fn parse(
     segment: Segment<'_>,
     size: BoardSize,
 ) -> Result<(Position, Side), NotationError> {
     let (mut position, mut side) = (size.start(), Side::Black);
-    let mut rest = segment.trimmed();
+    let mut rest = to_next(segment);
     let mut number = 1;
+    if rest.text.is_empty() {
+        return Err(segment.error(0, Fault::NotAMove { number, found: segment.text.to_owned() }));
+    }
     while !rest.text.is_empty() {
         let (word, after) = next(rest, number)?;
         (position, side) = match word.text.parse() {
@@ -26,10 +29,35 @@ pub(super) fn parse(
             Err(_) if position.must_pass() => (position.pass(), side.other()),
             Err(_) => return Err(word.error(0, illegal(position, side, number, &word))),
         };
-        rest = after.trimmed();
+        rest = to_next(after);
         number += 1;
     }
     Ok((position, side))
+}
+
+/// Returns what is left from the next move on: without blanks, commas, single dashes and numbers such as `12.`.
+fn to_next(rest: Segment<'_>) -> Segment<'_> {
+    let mut rest = rest.trimmed();
+    while let count @ 1.. = mark(rest.text) {
+        rest = rest.split_at(count).1.trimmed();
+    }
+    rest
+}
+
+/// Returns how many characters stand before a move at the beginning of `text`.
+fn mark(text: &str) -> usize {
+    match text.as_bytes() {
+        [b',', ..] => 1,
+        [b'-', next, ..] if *next != b'-' => 1,
+        _ => number(text),
+    }
+}
+
+/// Returns how many characters the number of a move has at the beginning of `text`, its dots included.
+pub(super) fn number(text: &str) -> usize {
+    let after = text.trim_start_matches(|digit: char| digit.is_ascii_digit());
+    let rest = after.trim_start_matches('.');
+    if after.len() == text.len() || rest.len() == after.len() { 0 } else { text.len() - rest.len() }
 }
 
 /// Returns the first move or pass of `rest`, and what follows it.

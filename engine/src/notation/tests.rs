@@ -44,6 +44,24 @@ fn move_lists_are_played_from_the_start_position() {
 }
 
 #[test]
+fn moves_may_be_parted_and_numbered() {
+    let expected = read("f5d6c3").unwrap().position;
+    for text in [
+        "f5-d6-c3",
+        "F5, D6, C3",
+        "1. f5 2. d6 3. c3",
+        "1.f5d6 2... c3",
+        "1. f5 d6, 2. c3,",
+        "f5 - d6 -c3",
+    ] {
+        assert_eq!(read(text).unwrap().position, expected, "{text}");
+    }
+    for text in ["1 f5", "1. f5; D6:+2", "1. f9", "f5---d6", "f5;d6", "1."] {
+        assert!(read(text).is_err(), "{text}");
+    }
+}
+
+#[test]
 fn a_pass_may_be_written_or_left_out() {
     let (line, after) = line_to_a_pass();
     let text: String = line.iter().map(ToString::to_string).collect();
