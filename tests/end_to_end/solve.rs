@@ -7,7 +7,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::harness::{Process, outflank, run, run_with_input};
-use crate::known_scores::{check, ffo, file};
+use crate::known_scores::{check, check_answer, ffo, file};
 
 /// Returns a home folder with a file `problems.obf` of these problems.
 fn home_with(numbers: &[usize]) -> TempDir {
@@ -81,7 +81,7 @@ fn every_move_has_the_value_of_the_position_after_it() {
     let home = home_with(&numbers);
     let arguments = ["solve", "problems.obf", "--moves", "--json", "--no-store"];
     for (object, number) in run(home.path(), &arguments).objects().iter().zip(numbers) {
-        check(object, number);
+        check_answer(object, number);
         let Problem { position, side, .. } = ffo(number);
         let moves = object["moves"].as_array().expect("the moves");
         assert_eq!(moves.len() as u32, position.moves().count_ones(), "{object}");
