@@ -255,7 +255,8 @@ impl Engine {
         self.believe_until_stopped(position, node_limit, &Control::default())
     }
 
-    /// Returns what [`Engine::believe`] does, or what has been found by then when `control` stops it.
+    /// Returns what [`Engine::believe`] does, or what has been found by then when `control` stops it: that may be
+    /// nothing, and no better than 0.
     #[must_use]
     pub fn believe_until_stopped(
         &self,
@@ -269,9 +270,9 @@ impl Engine {
         if tools.weights.is_none() || position.moves() == 0 || position.walls() != 0 {
             return estimate(position);
         }
-        let believed =
-            with_set!(self.isa, set => root::believe(set, tools, position, node_limit, control));
-        believed.map_or_else(|| estimate(position), Estimate::new)
+        Estimate::new(
+            with_set!(self.isa, set => root::believe(set, tools, position, node_limit, control)),
+        )
     }
 
     /// Forgets everything and returns what it takes to find out whether the *opponent* of the player of

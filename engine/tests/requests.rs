@@ -200,13 +200,3 @@ fn the_best_move_reaches_the_lower_bound_whatever_was_asked_before() {
 fn brute_force_of(position: Position) -> Score {
     if position.empties() <= 10 { brute_force::value(position) } else { exact(&engine(), position) }
 }
-
-#[test]
-fn what_is_believed_before_there_is_a_guess_is_what_the_position_seems_to_be_worth() {
-    let (asked, control) = (position(LONG), Control::default());
-    let seems = outflank_engine::estimate(asked);
-    assert_ne!(seems.discs(), 0);
-    control.stop();
-    assert_eq!(engine().believe_until_stopped(asked, u64::MAX, &control), seems);
-    assert!(engine().believe(asked, 0).discs() > 0);
-}

@@ -87,25 +87,25 @@ pub(crate) fn values<K: SearchSet>(
 }
 
 /// Returns what is believed of `position` in discs after selective searches that together take about
-/// `node_limit` nodes; `None` if there is not even a guess by then.
+/// `node_limit` nodes.
 pub(crate) fn believe<K: SearchSet>(
     kernels: K,
     tools: &Tools<'_>,
     position: Position,
     node_limit: u64,
     control: &Control,
-) -> Option<i32> {
+) -> i32 {
     let crew = Crew::new(tools, control, node_limit, position);
     let mut searcher = Searcher::new(kernels, &crew);
     let node = node(&searcher, position);
-    let mut value = selective::guess(&mut searcher, &node).ok()?;
+    let Ok(mut value) = selective::guess(&mut searcher, &node) else { return 0 };
     for level in Level::ladder(node.empties) {
         match aspire(&mut searcher, &node, -64, 64, value, level) {
             Ok((better, _)) => value = better,
             Err(Stopped) => break,
         }
     }
-    Some(value)
+    value
 }
 
 /// Puts a bound that was proved elsewhere into the table.
