@@ -118,10 +118,12 @@ fn every_verdict_of_a_campaign_follows_from_a_proof() {
     assert_eq!(report["accepted"], true, "{report}");
 
     let verdicts = fs::read_to_string(home.join("list.obf")).expect("it was written");
-    assert_eq!(verdicts.lines().count(), 4, "{verdicts}");
-    assert!(verdicts.contains(" >= ") && verdicts.contains(" <= "), "{verdicts}");
-    let altered = verdicts.replacen(" >= +18;", " >= +20;", 1);
-    assert_ne!(altered, verdicts);
+    // What is proved of a row may be more than what was asked.
+    let has_verdict = |line: &str| line.ends_with(';') && line.matches(';').count() > 1;
+    assert!(verdicts.lines().count() == 4 && verdicts.lines().all(has_verdict), "{verdicts}");
+    let first = verdicts.lines().next().and_then(|line| line.split_once(';'));
+    let (board, _) = first.expect("a board and its verdict");
+    let altered = format!("{verdicts}{board}; >= +20;\n");
     fs::write(home.join("altered.obf"), altered).expect("the folder is writable");
     let altered = run(home, &["proof", "check", "list.proof", "--expect", "altered.obf"]);
     altered.assert_fails(6, "to be at least +20, the roots prove ");
