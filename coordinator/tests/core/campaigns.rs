@@ -1,16 +1,10 @@
 //! Requests of campaigns: their turn, and how they are cut.
 
-use std::sync::{Arc, Mutex};
-
-use outflank_coordinator::core::{
-    Advisor, Command, Config, Core, Event, Job, SolveId, Terms, WorkerId,
-};
+use outflank_coordinator::core::{Command, Config, Event, Job, SolveId, Terms, WorkerId};
 use outflank_engine::{Bound, Position, Score, Square, Symmetry, Window};
 
-use crate::advisor::Heuristic;
 use crate::random::{Random, position};
 use crate::script::{Script, assigned, only_job, split, truth, whole};
-use crate::world::Store;
 
 fn enlist(script: &mut Script, solve: u64, position: Position, terms: Terms) {
     let window = Window::at_least(Score::DRAW).unwrap();
@@ -94,41 +88,6 @@ fn a_campaign_is_split_to_the_number_of_empties_that_it_wants() {
         let jobs = assigned(&script.join(0, 1, 64));
         let empties: Vec<u32> = jobs.iter().map(|(_, job)| job.position.empties()).collect();
         assert!(!empties.is_empty() && empties.iter().all(|&count| count == expected), "{jobs:?}");
-    }
-}
-
-/// Counts the nodes that it is asked to think; a position of twenty empties takes ten thousand.
-struct Counter(Arc<Mutex<u64>>);
-
-impl Advisor for Counter {
-    fn estimate(&self, position: Position) -> i32 {
-        Heuristic.estimate(position)
-    }
-
-    fn careful_estimate(&self, position: Position, nodes: u64) -> i32 {
-        *self.0.lock().unwrap() += nodes;
-        Heuristic.estimate(position)
-    }
-
-    fn predicted_nodes(&self, position: Position, _window: Window, _estimate: i32) -> f64 {
-        1e4 * (0.63 * (f64::from(position.empties()) - 20.0)).exp()
-    }
-}
-
-#[test]
-fn a_row_that_is_split_into_small_jobs_is_not_thought_about_for_longer_than_they_take() {
-    for window in [Window::FULL, Window::at_least(Score::DRAW).unwrap()] {
-        let nodes = Arc::new(Mutex::new(0));
-        let core = Core::new(Config::default(), Box::new(Counter(Arc::clone(&nodes))));
-        let mut script = Script { core, store: Store::default() };
-        script.join(0, 1, 1);
-        let (solve, terms) = (SolveId(1), Terms { priority: 0, split_to: Some(20) });
-        let position = position(&mut Random(1), 24);
-        let (_, job) = only_job(&script.at(0, Event::Enlisted { solve, position, window, terms }));
-        assert_eq!(job.position.empties(), 20);
-        // Half of a job for the value and half for the moves of each of four plies, but for roundings.
-        let thought = *nodes.lock().unwrap();
-        assert!((10_000..=40_000).contains(&thought), "{thought}");
     }
 }
 

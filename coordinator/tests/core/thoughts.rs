@@ -47,8 +47,13 @@ impl Advisor for Thinker {
     }
 }
 
-/// Takes positions of more than 30 empties for large, and counts the nodes that it is asked to think.
-struct Counter(Arc<Mutex<u64>>);
+/// Counts the nodes that it is asked to think; the other is what a position of so many empties takes.
+struct Counter(Arc<Mutex<u64>>, fn(u32) -> f64);
+
+/// Takes positions of more than 30 empties for large.
+fn large_above_30(empties: u32) -> f64 {
+    if empties > 30 { 1e12 } else { 1e6 }
+}
 
 impl Advisor for Counter {
     fn estimate(&self, position: Position) -> i32 {
@@ -61,7 +66,7 @@ impl Advisor for Counter {
     }
 
     fn predicted_nodes(&self, position: Position, _window: Window, _estimate: i32) -> f64 {
-        if position.empties() > 30 { 1e12 } else { 1e6 }
+        self.1(position.empties())
     }
 }
 
@@ -70,7 +75,7 @@ fn the_way_down_to_the_first_job_is_not_thought_over_without_end() {
     let thought_with = |most_thought: f64, root: Position| {
         let nodes = Arc::new(Mutex::new(0));
         let config = Config { most_thought, ..Config::default() };
-        let core = Core::new(config, Box::new(Counter(Arc::clone(&nodes))));
+        let core = Core::new(config, Box::new(Counter(Arc::clone(&nodes), large_above_30)));
         let mut script = Script { core, store: Store::default() };
         script.join(0, 1, 1);
         let (_, job) = only_job(&script.submit(0, 1, root));
@@ -92,7 +97,7 @@ fn the_way_down_to_the_first_job_is_not_thought_over_without_end() {
 #[test]
 fn a_request_is_thought_about_no_longer_than_its_client_waits() {
     let nodes = Arc::new(Mutex::new(0));
-    let core = Core::new(Config::default(), Box::new(Counter(Arc::clone(&nodes))));
+    let core = Core::new(Config::default(), Box::new(Counter(Arc::clone(&nodes), large_above_30)));
     let mut script = Script { core, store: Store::default() };
     script.join(0, 1, 1);
     let (position, window) = (Position::START, Window::FULL);
@@ -136,7 +141,7 @@ impl Advisor for Hurried {
     }
 
     fn predicted_nodes(&self, position: Position, _window: Window, _estimate: i32) -> f64 {
-        if position.empties() > 30 { 1e12 } else { 1e6 }
+        large_above_30(position.empties())
     }
 }
 
@@ -168,7 +173,7 @@ fn what_was_cut_short_by_haste_is_thought_about_again() {
 /// Returns a core with 64 workers of one thread that wait, and the nodes that it has thought.
 fn fleet_of_64() -> (Script, Arc<Mutex<u64>>) {
     let nodes = Arc::new(Mutex::new(0));
-    let core = Core::new(Config::default(), Box::new(Counter(Arc::clone(&nodes))));
+    let core = Core::new(Config::default(), Box::new(Counter(Arc::clone(&nodes), large_above_30)));
     let mut script = Script { core, store: Store::default() };
     for worker in 0..64 {
         script.join(0, worker, 1);
@@ -254,5 +259,23 @@ fn with_threads_of_its_own_the_core_looks_at_as_many_moves_at_once() {
         let looks = looks_before_a_split(root, size, threads);
         assert_eq!(looks.len(), rounds, "{size}");
         assert!(looks.iter().all(|(positions, _)| positions.len() == threads), "{looks:?}");
+    }
+}
+
+#[test]
+fn a_row_that_is_split_into_small_jobs_is_not_thought_about_for_longer_than_they_take() {
+    let growing = |empties| 1e4 * (0.63 * (f64::from(empties) - 20.0)).exp();
+    for window in [Window::FULL, Window::at_least(Score::DRAW).unwrap()] {
+        let nodes = Arc::new(Mutex::new(0));
+        let core = Core::new(Config::default(), Box::new(Counter(Arc::clone(&nodes), growing)));
+        let mut script = Script { core, store: Store::default() };
+        script.join(0, 1, 1);
+        let (solve, terms) = (SolveId(1), Terms { priority: 0, split_to: Some(20) });
+        let position = position(&mut Random(1), 24);
+        let (_, job) = only_job(&script.at(0, Event::Enlisted { solve, position, window, terms }));
+        assert_eq!(job.position.empties(), 20);
+        // Half of a job for the value and half for the moves of each of four plies, but for roundings.
+        let thought = *nodes.lock().unwrap();
+        assert!((10_000..=40_000).contains(&thought), "{thought}");
     }
 }
