@@ -101,11 +101,21 @@ pub(crate) fn amount(field: &str, number: f64) -> Result<f64, InvalidField> {
     }
 }
 
-/// Returns `text` if it is short enough for a log line.
+/// Returns `text` if it is short enough for a log line, and would neither end it nor steer a terminal.
 pub(crate) fn short(field: &str, text: String) -> Result<String, InvalidField> {
-    if text.len() <= 256 {
-        Ok(text)
-    } else {
-        Err(InvalidField::new(field, &format!("{} bytes long", text.len()), "at most 256 bytes"))
+    if text.len() > 256 {
+        return Err(InvalidField::new(
+            field,
+            &format!("{} bytes long", text.len()),
+            "at most 256 bytes",
+        ));
+    }
+    match text.chars().find(|character| character.is_control()) {
+        Some(character) => Err(InvalidField::new(
+            field,
+            &format!("a text with {character:?}"),
+            "no control characters",
+        )),
+        None => Ok(text),
     }
 }

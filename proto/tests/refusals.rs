@@ -58,6 +58,21 @@ fn a_worker_has_1_to_1024_threads() {
 }
 
 #[test]
+fn what_a_worker_calls_itself_is_short_and_steers_no_terminal() {
+    let with = |host: &str| {
+        Hello::try_from(v1::Hello { threads: 1, host: host.to_owned(), ..v1::Hello::default() })
+    };
+    assert_eq!(with("näher.example").expect("a name").host, "näher.example");
+    let error = with("node\u{1b}[2J").expect_err("it clears the terminal");
+    assert_eq!(
+        error.to_string(),
+        r"field host is a text with '\u{1b}', expected no control characters"
+    );
+    assert_eq!(with("node\nERROR all is lost").expect_err("two lines").field, "host");
+    assert_eq!(with(&"x".repeat(257)).expect_err("too long").field, "host");
+}
+
+#[test]
 fn a_bad_field_becomes_invalid_argument_that_names_it() {
     let window = Some(v1::Window { lower: 2, upper: 2 });
     let position = Some(Position::START.into());
