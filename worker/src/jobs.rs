@@ -162,6 +162,7 @@ impl Jobs {
             self.forget();
         }
         if let Some(waiting) = &mut self.waiting {
+            waiting.retain(|waits| waits.job.id != job.id); // It was given over an earlier connection, too.
             waiting.push(Waiting { job, session, company: 0 });
             return;
         }
@@ -234,6 +235,9 @@ impl Jobs {
 
     /// Stops the jobs that the coordinator gave over connections before number `session`, and not again since.
     pub(crate) fn stop_earlier(&mut self, session: u64) {
+        if let Some(waiting) = &mut self.waiting {
+            waiting.retain(|waits| waits.session >= session); // Nothing of them is proved.
+        }
         let earlier = self.running.values_mut().filter(|running| running.session < session);
         earlier.for_each(Running::stop);
     }

@@ -296,6 +296,23 @@ async fn a_job_that_is_given_again_while_it_stops_begins_again() {
 }
 
 #[tokio::test]
+async fn a_job_that_is_given_twice_before_it_begins_can_be_cancelled() {
+    let (mut script, solver) = (Script::start(None), Slow::default());
+    let worker = script.worker(solver.clone());
+    let mut connection = script.connection().await;
+    for message in [ToWorker::Job(job(1)), ToWorker::Forget, ToWorker::Job(job(2))] {
+        connection.tell(message).await; // The second waits until what the first leaves is forgotten.
+    }
+    connection.tell(ToWorker::Job(job(2))).await;
+    connection.tell(ToWorker::Cancel(2)).await;
+    assert_eq!(connection.hear_report().await.job, 2);
+    solver.may_stop.store(true, Ordering::SeqCst);
+    assert_eq!(connection.hear_report().await.job, 1);
+    connection.hear_beat_of(&[]).await;
+    worker.kill();
+}
+
+#[tokio::test]
 async fn a_draining_coordinator_gets_the_reports_and_the_worker_comes_back() {
     let mut script = Script::start(None);
     let worker = script.worker(Endless);
