@@ -23,6 +23,9 @@ use crate::text;
 const MOST_EVENTS: usize = 256;
 /// The most questions that are split before events are taken again: some milliseconds, too.
 const MOST_SPLITS: usize = 32;
+/// The most messages that a worker may have to read when it is told what others believe: that may be 100 kB each time,
+/// and is worth little when it is old.
+const MOST_UNREAD: usize = 64;
 
 /// The least time between two looks at the size of the core's state, in milliseconds.
 const SHOWN_EVERY: u64 = 250;
@@ -252,7 +255,7 @@ impl Actor {
             match message {
                 // Somebody waits for it.
                 ToWorker::Member(..) => self.shared.links.tell(worker, message),
-                known => self.shared.links.whisper(&[worker], || known.clone()),
+                known => self.shared.links.whisper(&[worker], usize::MAX, || known.clone()),
             }
         }
         Ok(())
@@ -374,7 +377,7 @@ impl Actor {
             }
             Command::Cancel { worker, job } => links.tell(worker, ToWorker::Cancel(job.0)),
             Command::Hint { workers, hints } => {
-                links.whisper(&workers, || ToWorker::Hints(hints.clone()));
+                links.whisper(&workers, MOST_UNREAD, || ToWorker::Hints(hints.clone()));
             }
             Command::Resting { worker, rest } => {
                 let origin = links.origin(worker);

@@ -244,12 +244,18 @@ impl Links {
         number(self.open().distrusted.len())
     }
 
-    /// Gives workers a message that they can do without: those that understand it and have at most
-    /// half of their messages still to read.
-    pub(super) fn whisper(&self, workers: &[WorkerId], message: impl Fn() -> ToWorker) {
+    /// Gives workers a message that they can do without: those that understand it and have at most `unread` messages
+    /// still to read, and no more than half of those that there is room for.
+    pub(super) fn whisper(
+        &self,
+        workers: &[WorkerId],
+        unread: usize,
+        message: impl Fn() -> ToWorker,
+    ) {
         let open = self.open();
         for link in workers.iter().filter_map(|worker| open.workers.get(worker)) {
-            let has_time = link.queue.capacity() > link.queue.max_capacity() / 2;
+            let (room, free) = (link.queue.max_capacity(), link.queue.capacity());
+            let has_time = free > room / 2 && room - free <= unread;
             if link.listens && has_time && link.queue.try_send(Ok(message().into())).is_err() {
                 tracing::debug!(worker = link.origin.worker, "the worker has gone");
             }

@@ -80,7 +80,7 @@ fn what_others_say_is_for_those_who_understand_it_and_cuts_nobody_off() {
     links.add_worker(WorkerId(2), None, link(old_queue, false).0).unwrap();
     for _ in 0..100 {
         let everyone = [WorkerId(1), WorkerId(2), WorkerId(3)];
-        links.whisper(&everyone, || ToWorker::Hints(Vec::new()));
+        links.whisper(&everyone, 64, || ToWorker::Hints(Vec::new()));
     }
     assert!(old_messages.try_recv().is_err(), "it would not understand");
     assert!(!cut.is_cancelled());
@@ -88,6 +88,19 @@ fn what_others_say_is_for_those_who_understand_it_and_cuts_nobody_off() {
     links.tell(WorkerId(1), ToWorker::Cancel(1));
     let received = std::iter::from_fn(|| messages.try_recv().ok()).last();
     assert_eq!(received.unwrap().unwrap().try_into(), Ok(ToWorker::Cancel(1)));
+}
+
+#[test]
+fn a_worker_that_does_not_read_what_others_believe_gets_no_more_of_it() {
+    let links = Links::default();
+    let (queue, mut messages) = mpsc::channel(100);
+    links.add_worker(WorkerId(1), None, link(queue, true).0).unwrap();
+    let hint = || links.whisper(&[WorkerId(1)], 3, || ToWorker::Hints(Vec::new()));
+    (0..10).for_each(|_| hint());
+    assert_eq!(messages.len(), 4, "one more where three are unread");
+    messages.try_recv().unwrap().unwrap();
+    (0..10).for_each(|_| hint());
+    assert_eq!(messages.len(), 4);
 }
 
 #[test]
