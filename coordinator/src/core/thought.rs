@@ -93,7 +93,7 @@ impl Core {
         // A wrong guess here costs a whole round of jobs.
         let size = self.size_asked_for(key).unwrap_or(f64::INFINITY);
         let nodes = (THINKING_SHARE * size).min(LONGEST_THOUGHT);
-        if !self.is_careful(key.position) && self.afford(nodes) >= nodes {
+        if is_thought(nodes) && !self.is_careful(key.position) && self.afford(nodes) >= nodes {
             self.estimate_with(key.position, nodes);
         }
         self.estimate(key.position)
@@ -117,13 +117,13 @@ impl Core {
     pub(super) fn think(&mut self, key: Key) {
         let threads = self.fleet.threads().max(1) as f64;
         let nodes = (THINKING_SHARE * self.job_size_below(key) / threads).min(LONGEST_THOUGHT);
-        if self.afford(nodes) < nodes {
-            return; // Somebody has waited long enough: quick looks must do.
-        }
         let children = graph::edges(key.position);
-        let nodes = nodes / children.len().max(1) as f64;
+        let each = nodes / children.len().max(1) as f64;
+        if !is_thought(each) || self.afford(nodes) < nodes {
+            return; // Somebody has waited long enough, or it would not be worth it: quick looks must do.
+        }
         for edge in children {
-            self.estimate_with(edge.child, nodes);
+            self.estimate_with(edge.child, each);
         }
     }
 
@@ -218,4 +218,10 @@ impl Core {
             (node.careful, node.estimate) = (true, Some(estimate));
         }
     }
+}
+
+/// Returns whether an opinion of so many nodes comes from more than a quick look. What does not must not pass for a
+/// careful one: another request may be worth more.
+fn is_thought(nodes: f64) -> bool {
+    nodes >= FEWEST_NODES as f64
 }

@@ -262,20 +262,45 @@ fn with_threads_of_its_own_the_core_looks_at_as_many_moves_at_once() {
     }
 }
 
+/// By how much a position of so many empty squares is dearer than one of 20.
+fn growth(empties: u32) -> f64 {
+    (0.63 * (f64::from(empties) - 20.0)).exp()
+}
+
+/// Returns a core that has split a row of so many empty squares to jobs of 20, where a position takes so many nodes, with
+/// the row's position and what the core has thought so far.
+fn split_row(
+    empties: u32,
+    window: Window,
+    size: fn(u32) -> f64,
+) -> (Script, Position, Arc<Mutex<u64>>) {
+    let nodes = Arc::new(Mutex::new(0));
+    let core = Core::new(Config::default(), Box::new(Counter(Arc::clone(&nodes), size)));
+    let mut script = Script { core, store: Store::default() };
+    script.join(0, 1, 1);
+    let (solve, terms) = (SolveId(1), Terms { priority: 0, split_to: Some(20) });
+    let position = position(&mut Random(1), empties);
+    let (_, job) = only_job(&script.at(0, Event::Enlisted { solve, position, window, terms }));
+    assert_eq!(job.position.empties(), 20);
+    (script, position, nodes)
+}
+
 #[test]
 fn a_row_that_is_split_into_small_jobs_is_not_thought_about_for_longer_than_they_take() {
-    let growing = |empties| 1e4 * (0.63 * (f64::from(empties) - 20.0)).exp();
     for window in [Window::FULL, Window::at_least(Score::DRAW).unwrap()] {
-        let nodes = Arc::new(Mutex::new(0));
-        let core = Core::new(Config::default(), Box::new(Counter(Arc::clone(&nodes), growing)));
-        let mut script = Script { core, store: Store::default() };
-        script.join(0, 1, 1);
-        let (solve, terms) = (SolveId(1), Terms { priority: 0, split_to: Some(20) });
-        let position = position(&mut Random(1), 24);
-        let (_, job) = only_job(&script.at(0, Event::Enlisted { solve, position, window, terms }));
-        assert_eq!(job.position.empties(), 20);
+        let (_, _, nodes) = split_row(24, window, |empties| 6e6 * growth(empties));
         // Half of a job for the value and half for the moves of each of four plies, but for roundings.
         let thought = *nodes.lock().unwrap();
-        assert!((10_000..=40_000).contains(&thought), "{thought}");
+        assert!((3_000_000..=24_000_000).contains(&thought), "{thought}");
     }
+}
+
+#[test]
+fn a_quick_look_at_small_jobs_passes_for_no_careful_opinion() {
+    let goal = Window::at_least(Score::DRAW).unwrap();
+    let (mut script, position, nodes) = split_row(40, goal, |empties| 3e5 * growth(empties));
+    assert_eq!(*nodes.lock().unwrap(), 0, "nothing of it is worth a search");
+    script.submit_window(0, 2, position, Window::FULL);
+    script.join(0, 2, 1);
+    assert!(*nodes.lock().unwrap() >= 4_000_000, "its value is asked for, and worth a search");
 }
