@@ -129,7 +129,8 @@ impl Table {
                 lower: entry.lower.max(old.lower),
                 upper: entry.upper.min(old.upper),
                 cost: entry.cost.max(old.cost),
-                moves: entry.moves,
+                // Who is told a bound is told no move.
+                moves: if entry.moves[0].is_some() { entry.moves } else { old.moves },
             };
             merged.pack(generation)
         };
@@ -154,6 +155,9 @@ mod tests {
         // What is known already, later and with less work behind it.
         table.put(7 << 40, 1, 2, entry(-4, 8, 1), 1);
         assert_eq!(table.get(7 << 40, 1, 2), Some(entry(-2, 6, 5)));
+        // What others have proved leaves the moves.
+        table.put(7 << 40, 1, 2, Entry::told(0, 64), 1);
+        assert_eq!(table.get(7 << 40, 1, 2), Some(entry(0, 6, 63)));
         assert_eq!(table.get(7 << 40, 2, 1), None);
         table.clear();
         assert_eq!(table.get(7 << 40, 1, 2), None);
