@@ -62,6 +62,8 @@ struct Audit {
     is_suspect: bool,
     /// Whether there would be a verdict, if whoever is wrong cannot have been misled: what it was told is solved again.
     waits_for_suspects: bool,
+    /// Whether no judge would come to an end: nobody is asked, and no answer waits for it.
+    is_beyond_judges: bool,
 }
 
 /// What a process says about a claim.
@@ -105,6 +107,7 @@ impl Audit {
             is_settled: false,
             is_suspect: false,
             waits_for_suspects: false,
+            is_beyond_judges: false,
         }
     }
 
@@ -287,18 +290,18 @@ impl Core {
             self.refuted_by_rules(turn, audit);
             return true;
         }
-        let has_judges = |conflict: &Conflict| {
-            let author = conflict.claim.worker.map(|worker| self.fleet.process(worker));
-            self.fleet.others_accept(2, author.as_slice())
-        };
-        let can_decide = conflicts.iter().all(has_judges);
+        let mut can_decide = true;
         for &Conflict { claim, held } in conflicts {
+            let author = claim.worker.map(|worker| self.fleet.process(worker));
+            let has_judges = self.fleet.others_accept(2, author.as_slice())
+                && !self.is_beyond_judges(claim.position, claim.bound);
+            can_decide &= has_judges;
             if self.audits.concern(claim.position) {
                 self.audits.unresolved.insert(claim.position);
                 continue;
             }
             let id = self.open_audit(turn, self.audit_of(claim, Some(held), home));
-            if !can_decide {
+            if !has_judges {
                 self.put_off(turn, id);
             }
         }
@@ -397,7 +400,7 @@ impl Core {
             return; // Nobody has come yet.
         }
         let has_failed = audit.failures > self.config.retry_limit.max(audit.tried);
-        if has_failed || !self.can_be_judged(audit, &voters) {
+        if has_failed || audit.is_beyond_judges || !self.can_be_judged(audit, &voters) {
             if audit.disputed {
                 self.cannot_tell(turn, id);
             } else {

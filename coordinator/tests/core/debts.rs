@@ -1,8 +1,8 @@
 //! Claims that nobody else could be asked about: they are believed for now, and not forgotten.
 
 use outflank_coordinator::core::{
-    AuditId, Command, Config, Doubted, Event, Job, Judgement, Memory, Method, ProcessId, Proof,
-    Report, Solution, SolveId, WorkerId,
+    AuditId, Command, Config, Doubted, Event, Job, JobId, Judgement, Memory, Method, ProcessId,
+    Proof, Report, Solution, SolveId, WorkerId,
 };
 use outflank_engine::{Bound, Position, Score};
 
@@ -325,6 +325,63 @@ fn nobody_is_convicted_by_one_alone_of_a_claim_whose_author_is_unknown() {
     let (_, job) = only_job(&script.at(4, joined(3, 9, 1)));
     let commands = script.report(5, 3, claim(&job, Bound::exact(value())));
     assert_eq!(convicted(&commands), Some(vec![WorkerId(1)]));
+}
+
+/// Returns a report about the position that all games begin with, which nobody was asked about: no worker solves it.
+fn unasked(bound: Bound) -> Report {
+    Report {
+        job: JobId(4711),
+        position: Position::START.canonical(),
+        bound,
+        best_move: None,
+        line: Vec::new(),
+        children: Vec::new(),
+        order: Vec::new(),
+        nodes: 1,
+        millis: 1,
+        finished: true,
+        failed: false,
+        era: 0,
+    }
+}
+
+#[test]
+fn no_answer_waits_for_a_judge_of_what_nobody_can_solve() {
+    for audit_share in [0.0, 1.0] {
+        let mut script = Script::new(Config { audit_share, ..audited() });
+        for (connection, process) in [(1, 7), (2, 8), (3, 9), (4, 10)] {
+            script.at(0, joined(connection, process, 1));
+        }
+        // Drawn for an audit or not, and in contradiction to each other.
+        script.report(1, 1, unasked(Bound::exact(Score::DRAW)));
+        let commands = script.report(1, 2, unasked(Bound::exact(Score::DRAW.up())));
+        assert_eq!(assigned(&commands), [], "it would have to solve the game");
+        let (worker, job) = only_job(&script.submit(2, 1, nine_empties()));
+        let commands = script.report(3, worker, truth(&job));
+        if audit_share == 0.0 {
+            assert_eq!(solution(&commands).bound, Bound::exact(value()));
+            continue;
+        }
+        let (judge, job) = only_job(&commands);
+        assert_eq!(job.position, nine_empties().canonical());
+        assert_eq!(solution(&script.report(4, judge, truth(&job))).bound, Bound::exact(value()));
+    }
+}
+
+#[test]
+fn what_nobody_can_solve_is_owed_after_a_restart() {
+    let position = Position::START.canonical();
+    let mut script = Script::new(audited());
+    let bound = Bound::exact(Score::DRAW);
+    script.store.0.insert(position, (bound, None));
+    let method = Method::Search;
+    let claim = Proof { position, bound, best_move: None, nodes: 0, method, worker: None };
+    let doubted = vec![Doubted { audit: AuditId(5), claim, author: Some(ProcessId(7)) }];
+    script.at(0, Event::Resumed { era: 0, doubted, memory: Memory::default() });
+    assert_eq!(assigned(&script.at(0, joined(1, 8, 1))), []);
+    assert_eq!((script.core.status().unaudited, script.core.status().audits_open), (1, 0));
+    let (worker, _) = only_job(&script.submit(1, 1, nine_empties()));
+    assert_eq!(worker, 1, "it does what it is asked for");
 }
 
 /// Its machine has no memory for a search apart, say.

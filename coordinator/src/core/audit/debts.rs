@@ -94,7 +94,8 @@ impl Core {
         let can_be_paid = |(_, audit): &(AuditId, Audit)| {
             // One who disagrees with the author decides nothing, nor does the first of two.
             let needed = if audit.disputed && !audit.has_witness() { 2 } else { 1 };
-            audit.not_before <= now && fleet.others_are_available(needed, &audit.voters())
+            let is_due = audit.not_before <= now && !audit.is_beyond_judges;
+            is_due && fleet.others_are_available(needed, &audit.voters())
         };
         let (paid, owed): (Vec<_>, Vec<_>) =
             std::mem::take(&mut debts.owed).into_iter().partition(can_be_paid);

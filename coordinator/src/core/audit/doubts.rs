@@ -31,7 +31,9 @@ impl Core {
         self.told.taken_back(turn.proofs);
         for Doubted { audit, claim, author } in doubted {
             self.audits.opened = self.audits.opened.max(audit.0);
-            self.audits.open.insert(audit, Audit::of_earlier(claim, author));
+            let is_beyond_judges = self.is_beyond_judges(claim.position, claim.bound);
+            let doubt = Audit { is_beyond_judges, ..Audit::of_earlier(claim, author) };
+            self.audits.open.insert(audit, doubt);
         }
         self.close_audits(turn, |_| false);
     }
@@ -99,7 +101,8 @@ impl Core {
             None => audit.claim,
         };
         turn.commands.push(Command::Doubt { audit: id, claim });
-        self.audits.open.insert(id, audit);
+        let is_beyond_judges = self.is_beyond_judges(audit.claim.position, audit.claim.bound);
+        self.audits.open.insert(id, Audit { is_beyond_judges, ..audit });
         id
     }
 

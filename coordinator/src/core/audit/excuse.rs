@@ -81,10 +81,20 @@ impl Core {
 
     /// Returns whether a bound can be solved again by one worker.
     fn fits_an_audit(&self, &(position, bound): &(Position, Bound)) -> bool {
+        self.takes_at_most(self.config.longest_job, position, bound)
+    }
+
+    /// Returns whether a bound cannot be solved again by one worker, be it in hours: more is asked than of any job. Only
+    /// who reports what it was not asked for claims such bounds, and inferences far above the jobs may contradict each
+    /// other there.
+    pub(super) fn is_beyond_judges(&self, position: Position, bound: Bound) -> bool {
+        !self.takes_at_most(self.config.longest_job * self.config.budget_factor, position, bound)
+    }
+
+    /// Returns whether it is likely to take at most so many nodes to solve a bound again.
+    fn takes_at_most(&self, nodes: f64, position: Position, bound: Bound) -> bool {
         let window = window_of(bound);
-        let fits = |estimate| {
-            self.advisor.predicted_nodes(position, window, estimate) <= self.config.longest_job
-        };
+        let fits = |estimate| self.advisor.predicted_nodes(position, window, estimate) <= nodes;
         // What is likely to be worth the threshold takes most. All that somebody was told is asked about, again and again:
         // of nearly all of it that is known to fit without a look.
         fits(window.upper().discs() - 1) || fits(self.advisor.estimate(position))
