@@ -117,7 +117,7 @@ fn what_it_was_told_of_the_position_itself_may_excuse_who_reports_falsely_of_it(
 #[test]
 fn what_is_too_large_to_be_solved_again_excuses() {
     let told = below(1);
-    let small_jobs = Config { longest_job: 10.0, ..audited() };
+    let small_jobs = Config { longest_job: 100.0, ..audited() };
     let (mut script, commands) = reported_falsely(small_jobs, told.clone(), &told);
     let (is_refused, doubted) = verdict(&mut script, &commands, truth);
     assert!(!is_refused && !doubted.contains(&told[0]), "nobody can know: {doubted:?}");
