@@ -34,3 +34,45 @@ impl Outbox {
         self.reports.len() > MOST_REPORTS
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use outflank_engine::{Bound, Position};
+
+    use super::*;
+
+    /// Returns the report of a job that took so many nodes.
+    fn report(job: u64, nodes: u64) -> Report {
+        let (position, bound, best_move) = (Position::START, Bound::UNKNOWN, None);
+        let (line, children, order) = (Vec::new(), Vec::new(), Vec::new());
+        let (millis, finished, failed, era) = (0, false, false, 0);
+        Report {
+            job,
+            position,
+            bound,
+            best_move,
+            line,
+            children,
+            order,
+            nodes,
+            millis,
+            finished,
+            failed,
+            era,
+        }
+    }
+
+    /// A job that is given again reports again, and the later report may be of more.
+    #[test]
+    fn an_acknowledgement_is_of_the_oldest_report_of_its_job() {
+        let mut outbox = Outbox::default();
+        let reports = [report(1, 10), report(2, 20), report(1, 11)];
+        reports.iter().for_each(|report| outbox.keep(report.clone()));
+        assert_eq!(outbox.reports(), reports);
+        outbox.acknowledge(1);
+        assert_eq!(outbox.reports(), [report(2, 20), report(1, 11)]);
+        outbox.acknowledge(1);
+        outbox.acknowledge(1); // Once more, which is harmless.
+        assert_eq!(outbox.reports(), [report(2, 20)]);
+    }
+}
