@@ -448,3 +448,26 @@ async fn a_worker_that_is_told_to_forget_does_so_before_its_next_job() {
     }
     leaves(worker, connection).await;
 }
+
+#[tokio::test]
+async fn a_job_of_a_new_era_begins_when_everything_is_forgotten_and_that_once() {
+    let mut script = Script::start(None);
+    let worker = script.worker(Remembering(AtomicUsize::new(3)));
+    let mut connection = script.connection().await;
+    connection.tell(ToWorker::Job(Job { node_limit: 7, ..job(1) })).await;
+    connection.hear_beat_of(&[1]).await;
+    connection.tell(ToWorker::Job(Job { era: 1, ..job(2) })).await;
+    let stopped = connection.hear_report().await;
+    assert_eq!((stopped.job, stopped.nodes), (1, 3), "it ran until it was stopped");
+    let next = connection.hear_report().await;
+    assert_eq!((next.job, next.nodes), (2, 0), "nothing was remembered");
+    for (era, id, remembered) in [(1, 3, 1), (2, 4, 0), (2, 5, 1)] {
+        connection.tell(ToWorker::Job(Job { era, ..job(id) })).await;
+        let report = connection.hear_report().await;
+        assert_eq!((report.job, report.nodes), (id, remembered), "of era {era}");
+    }
+    for job in 1..=5 {
+        connection.tell(ToWorker::Acknowledge(job)).await;
+    }
+    leaves(worker, connection).await;
+}
