@@ -56,6 +56,51 @@ async fn a_worker_hears_what_others_believe_and_knows_what_concerns_its_jobs() {
     leaves(worker, connection).await;
 }
 
+/// Goes on until it has heard something, when it is told to stop, too.
+#[derive(Default)]
+struct Stubborn(Attentive);
+
+impl Solver for Stubborn {
+    fn solve(&self, request: &Request, control: &Control) -> Answer {
+        while self.0.heard.load(Ordering::SeqCst) == 0 {
+            std::thread::yield_now();
+        }
+        self.0.solve(request, control)
+    }
+
+    fn hear(&self, hints: &[SharedHint]) {
+        self.0.hear(hints);
+    }
+
+    fn know(&self, known: &[(Position, Bound)]) {
+        self.0.know(known);
+    }
+}
+
+/// What is forgotten was proved by what is believed no more, and so may this be.
+#[tokio::test]
+async fn a_worker_that_is_to_forget_learns_nothing_before_it_has() {
+    let mut script = Script::start(None);
+    let worker = script.worker(Stubborn::default());
+    let mut connection = script.connection().await;
+    connection.tell(ToWorker::Job(job(1))).await;
+    connection.hear_beat_of(&[1]).await;
+    let known = vec![(Position::START, Bound::UNKNOWN)];
+    let hint = SharedHint::new(Position::START, 2048 | 27 << 24 | 27 << 30).unwrap();
+    connection.tell(ToWorker::Forget).await;
+    connection.tell(ToWorker::Known(1, known.clone())).await;
+    connection.tell(ToWorker::Hints(vec![hint])).await; // So it was told everything before.
+    assert_eq!(connection.hear_report().await.nodes, 100);
+    connection.tell(ToWorker::Job(job(2))).await;
+    connection.tell(ToWorker::Known(2, known)).await;
+    connection.tell(ToWorker::Cancel(2)).await;
+    assert_eq!(connection.hear_report().await.nodes, 101, "what comes later is known");
+    for job in [1, 2] {
+        connection.tell(ToWorker::Acknowledge(job)).await;
+    }
+    leaves(worker, connection).await;
+}
+
 #[tokio::test]
 async fn a_job_apart_is_searched_apart() {
     let mut script = Script::start(None);
