@@ -313,6 +313,25 @@ async fn a_job_that_is_given_twice_before_it_begins_can_be_cancelled() {
 }
 
 #[tokio::test]
+async fn a_job_that_is_given_again_while_it_stops_and_cancelled_again_does_not_begin_again() {
+    let (mut script, solver) = (Script::start(None), Slow::default());
+    let worker = script.worker(solver.clone());
+    let mut connection = script.connection().await;
+    for _ in 0..2 {
+        connection.tell(ToWorker::Job(job(1))).await;
+        connection.tell(ToWorker::Cancel(1)).await;
+    }
+    connection.tell(ToWorker::Job(Job { node_limit: 7, ..job(2) })).await;
+    assert_eq!(connection.hear_report().await.job, 2); // So it was told everything before.
+    solver.may_stop.store(true, Ordering::SeqCst);
+    assert_eq!(connection.hear_report().await.job, 1);
+    for job in [1, 2] {
+        connection.tell(ToWorker::Acknowledge(job)).await;
+    }
+    leaves(worker, connection).await;
+}
+
+#[tokio::test]
 async fn a_draining_coordinator_gets_the_reports_and_the_worker_comes_back() {
     let mut script = Script::start(None);
     let worker = script.worker(Endless);
