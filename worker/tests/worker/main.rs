@@ -170,6 +170,26 @@ async fn a_search_that_panics_is_reported_as_failed_and_the_worker_works_on() {
     worker.kill();
 }
 
+/// The quarter turns are those that are not their own inverses.
+#[tokio::test]
+async fn a_job_that_is_searched_turned_is_reported_as_it_was_given() {
+    let mut script = Script::start(None);
+    let worker = script.worker(BruteForce);
+    let mut connection = script.connection().await;
+    for (id, symmetry) in (1..).zip(Symmetry::all()) {
+        connection.tell(ToWorker::Job(Job { symmetry, ..job(id) })).await;
+        let report = connection.hear_report().await;
+        assert_eq!(report.position, job(id).position);
+        let mut order = report.order.clone();
+        order.sort_unstable();
+        let moves: Vec<Square> = Square::all(report.position.moves()).collect();
+        assert_eq!(order, moves, "{symmetry:?}");
+        assert!(report.best_move.is_some_and(|square| moves.contains(&square)), "{symmetry:?}");
+        connection.tell(ToWorker::Acknowledge(id)).await;
+    }
+    leaves(worker, connection).await;
+}
+
 #[tokio::test]
 async fn a_cancelled_job_reports_what_it_has() {
     let mut script = Script::start(None);
