@@ -20,14 +20,14 @@ fn engine() -> Engine {
 
 /// Solves its job again and again, as if it had never seen it, until it is stopped: on a busy machine a search may be
 /// over before the threads of those who help have begun.
-struct Tireless {
+pub(crate) struct Tireless {
     engine: Engine,
     solved: Arc<AtomicUsize>,
 }
 
 impl Tireless {
     /// Returns the solver, and how often it has solved its job.
-    fn new() -> (Self, Arc<AtomicUsize>) {
+    pub(crate) fn new() -> (Self, Arc<AtomicUsize>) {
         let solved = Arc::new(AtomicUsize::new(0));
         (Self { engine: engine(), solved: Arc::clone(&solved) }, solved)
     }
@@ -85,7 +85,7 @@ impl Solver for Dawdling {
 }
 
 /// Returns a shared job to lead, with 20 empty squares.
-fn led(id: u64) -> Job {
+pub(crate) fn led(id: u64) -> Job {
     Job { position: position(20), node_limit: u64::MAX, is_shared: true, ..job(id) }
 }
 
@@ -95,7 +95,7 @@ fn helped(id: u64) -> Job {
 }
 
 /// Returns the errand to try the lowest move of a position with so many empty squares.
-fn errand(empties: u32, window: (i32, i32)) -> Errand {
+pub(crate) fn errand(empties: u32, window: (i32, i32)) -> Errand {
     let position = position(empties);
     let square = Square::lowest(position.moves()).unwrap();
     Errand::new(position, square, window, Errand::PROOF, 0).unwrap()
@@ -103,7 +103,7 @@ fn errand(empties: u32, window: (i32, i32)) -> Errand {
 
 impl Connection {
     /// Tells the worker a word about job 1.
-    async fn says(&self, word: ToMember) {
+    pub(crate) async fn says(&self, word: ToMember) {
         self.tell(ToWorker::Member(1, word)).await;
     }
 
@@ -119,7 +119,7 @@ impl Connection {
     }
 
     /// Waits until the job was solved twice more, so that one whole search lies behind. Returns the words meanwhile.
-    async fn words_while_solving(&mut self, solved: &AtomicUsize) -> Vec<FromMember> {
+    pub(crate) async fn words_while_solving(&mut self, solved: &AtomicUsize) -> Vec<FromMember> {
         let (before, mut words) = (solved.load(Ordering::SeqCst), Vec::new());
         while solved.load(Ordering::SeqCst) < before + 2 {
             if let FromWorker::Member(_, word) = self.hear_any().await {
@@ -144,7 +144,7 @@ impl Connection {
     }
 
     /// Returns the report, whatever is said before it.
-    async fn report_at_last(&mut self) -> Report {
+    pub(crate) async fn report_at_last(&mut self) -> Report {
         loop {
             if let FromWorker::Report(report) = self.hear().await.expect("still connected") {
                 return report;

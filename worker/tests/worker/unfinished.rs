@@ -5,10 +5,11 @@ use outflank_engine::{
     brute_force,
 };
 use outflank_kernel::Isa;
-use outflank_proto::message::{FromWorker, Job, ToMember, ToWorker};
+use outflank_proto::message::{FromMember, FromWorker, Job, ToMember, ToWorker};
 use outflank_worker::Solver;
 
 use crate::script::{Script, leaves};
+use crate::shared::{Tireless, errand, led};
 use crate::{BruteForce, answer, job, position};
 
 /// Gives up where it was told anything, as an engine does that finds it to be false.
@@ -89,9 +90,8 @@ async fn a_job_that_is_given_up_without_what_was_told_too_is_reported_as_failed(
     leaves(worker, connection).await;
 }
 
-/// Finds what it was told to be false, and then searches as an engine, several times: on a busy machine a search may be
-/// over before the threads of those who help have begun.
-struct MisledLead(Engine);
+/// Finds what it was told to be false, and then searches as an engine, again and again until it is stopped.
+struct MisledLead(Tireless);
 
 impl Solver for MisledLead {
     fn solve(&self, request: &Request, _control: &Control) -> Answer {
@@ -99,31 +99,25 @@ impl Solver for MisledLead {
     }
 
     fn solve_apart(&self, request: &Request, control: &Control) -> Answer {
-        for _ in 0..4 {
-            self.0.clear();
-            let _again = self.0.solve(request, control);
-        }
         self.0.solve(request, control)
     }
 }
 
 #[tokio::test]
 async fn a_lead_that_was_told_what_is_false_calls_nobody_who_was_told_the_same() {
+    let (solver, solved) = Tireless::new();
     let mut script = Script::start(None);
-    let engine = Engine::new(&Settings { isa: Isa::detect(), table_bytes: 1 << 20 }).unwrap();
-    let worker = script.worker(MisledLead(engine));
+    let worker = script.worker(MisledLead(solver));
     let mut connection = script.connection().await;
-    let shared = Job { position: position(20), node_limit: u64::MAX, is_shared: true, ..job(1) };
-    connection.tell(ToWorker::Job(shared)).await;
-    connection.tell(ToWorker::Member(1, ToMember::Company(1))).await;
-    let report = loop {
-        match connection.hear().await.expect("the worker has not left") {
-            FromWorker::Report(report) => break report,
-            FromWorker::Member(_, word) => panic!("{word:?} to those who help"),
-            _ => {}
-        }
-    };
-    assert_eq!((report.failed, report.finished), (false, true));
-    connection.tell(ToWorker::Acknowledge(1)).await;
-    leaves(worker, connection).await;
+    connection.tell(ToWorker::Job(led(1))).await;
+    connection.says(ToMember::Company(1)).await;
+    let errand = ToMember::Errand { number: 3, errand: errand(20, (0, 1)) };
+    connection.tell(ToWorker::Member(2, errand)).await;
+    let nobody_does_it = FromMember::Answer { number: 3, value: None, nodes: 0 };
+    while connection.hear().await != Some(FromWorker::Member(2, nobody_does_it)) {}
+    // So it knew of its company before.
+    assert_eq!(connection.words_while_solving(&solved).await, []);
+    connection.tell(ToWorker::Cancel(1)).await;
+    assert!(!connection.report_at_last().await.failed);
+    worker.kill();
 }
