@@ -51,18 +51,61 @@ async fn a_report_is_kept_when_the_connection_ends_before_the_words_that_come_fi
     worker.words = said;
     words.send(FromWorker::Member(7, FromMember::Release(0))).expect("there is room");
     let (outbound, _) = mpsc::channel(1); // Nobody reads.
-    let mut session = Session {
-        worker: &mut worker,
-        stop: &CancellationToken::new(),
+    let stop = CancellationToken::new();
+    let mut session = session(&mut worker, &stop, outbound);
+    assert!(session.report(report).await.is_err());
+    assert_eq!((worker.outbox.reports().len(), worker.jobs.len()), (1, 0));
+}
+
+/// After its report nobody would take what a job has to say.
+#[tokio::test]
+async fn the_words_that_wait_are_said_before_a_report() {
+    let mut worker = Worker::new(Arc::new(Done), Options::new(1, 0, Isa::detect()));
+    worker.jobs.start(job(7), 1);
+    let report = worker.reports.recv().await.expect("it is done");
+    let (words, said) = mpsc::unbounded_channel();
+    worker.words = said;
+    let word = FromWorker::Member(7, FromMember::Release(0));
+    words.send(word.clone()).expect("there is room");
+    let ((outbound, mut heard), stop) = (mpsc::channel(2), CancellationToken::new());
+    session(&mut worker, &stop, outbound).report(report.clone()).await.expect("there is room");
+    for message in [word, FromWorker::Report(report)] {
+        assert_eq!(heard.recv().await, Some(message.into()));
+    }
+}
+
+#[tokio::test]
+async fn a_coordinator_that_acknowledges_nothing_is_left() {
+    let mut worker = Worker::new(Arc::new(Done), Options::new(1, 0, Isa::detect()));
+    worker.jobs.start(job(7), 1);
+    let report = worker.reports.recv().await.expect("it is done");
+    let ((outbound, mut heard), stop) = (mpsc::channel(2), CancellationToken::new());
+    let mut session = session(&mut worker, &stop, outbound);
+    let mut sent = 0;
+    while session.report(report.clone()).await.is_ok() {
+        sent += 1;
+        assert!(heard.recv().await.is_some() && sent < 10_000, "it goes on for ever");
+    }
+    assert!(sent > 1_000, "{sent} reports may be on their way");
+    assert_eq!(worker.outbox.reports().len(), sent + 1, "the last one is kept, too");
+}
+
+/// Returns the session of a connection that is just made.
+fn session<'a>(
+    worker: &'a mut Worker,
+    stop: &'a CancellationToken,
+    outbound: mpsc::Sender<v1::FromWorker>,
+) -> Session<'a> {
+    Session {
+        worker,
+        stop,
         outbound: Some(outbound),
         welcomed: Instant::now(),
         heartbeat: every(SHARED_NEWS),
         interims: None,
         shared: every(SHARED_NEWS),
         leaving: None,
-    };
-    assert!(session.report(report).await.is_err());
-    assert_eq!((worker.outbox.reports().len(), worker.jobs.len()), (1, 0));
+    }
 }
 
 fn job(id: u64) -> Job {
