@@ -4,7 +4,7 @@ use outflank_coordinator::core::{
     AuditId, Command, Config, Doubted, Event, Job, JobId, Judgement, Memory, Method, ProcessId,
     Proof, Report, Solution, SolveId, WorkerId,
 };
-use outflank_engine::{Bound, Position, Score};
+use outflank_engine::{Bound, Position, Score, Square};
 
 use crate::oracle::Oracle;
 use crate::random::{Random, position};
@@ -84,6 +84,31 @@ fn all_answers_wait_while_a_debt_is_paid() {
     assert_eq!(script.submit(5, 3, other), []);
     let commands = script.report(6, worker, claim(&job, Bound::exact(value())));
     assert_eq!(solution(&commands).unaudited, 0);
+}
+
+/// The answer may rest on the claim, whoever asked for it.
+#[test]
+fn an_answer_waits_for_the_audit_of_a_claim_of_another_request_that_lies_below() {
+    let mut script = Script::new(audited());
+    script.join(0, 1, 1);
+    script.join(0, 2, 1);
+    let above = nine_empties().canonical();
+    let claimed = Square::all(above.moves()).find_map(|square| above.play(square)).unwrap();
+    let (author, job) = only_job(&script.submit(0, 1, claimed));
+    let bound = truth(&job).bound;
+    let (judge, audit) = only_job(&script.report(1, author, claim(&job, bound)));
+    let other = position(&mut Random(12), 9).canonical();
+    for known in [above, other] {
+        script.store.0.insert(known, (Bound::exact(Oracle::default().value(known)), None));
+    }
+    assert_eq!(script.submit(2, 2, above), []);
+    assert_eq!(solution(&script.submit(2, 3, other)).unaudited, 0, "that cannot rest on it");
+    let commands = script.report(3, judge, claim(&audit, bound));
+    let answered = commands.iter().filter_map(|command| match command {
+        Command::Solved { solve, .. } => Some(*solve),
+        _ => None,
+    });
+    assert_eq!(answered.collect::<Vec<_>>(), [SolveId(1), SolveId(2)], "{commands:?}");
 }
 
 #[test]
