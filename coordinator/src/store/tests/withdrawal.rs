@@ -98,6 +98,24 @@ fn fill_the_same(one: Position, other: Position) -> bool {
     images.into_iter().any(|image| image.empty() == other.empty())
 }
 
+/// A pass leads to a position of as many empties, which may come later where they are gone through.
+#[test]
+fn nothing_stands_from_which_a_move_or_a_pass_leads_to_what_falls() {
+    let mut passes = 0;
+    for seed in 0..512 {
+        let tree = late_tree(seed, 3);
+        let (index, origins) = indexed(&claims(seed, &tree));
+        let fallen: BTreeSet<_> =
+            fallen(&index, &origins, &["liar"]).unwrap().into_iter().collect();
+        for &position in tree.difference(&fallen) {
+            let leads_to = below(position).into_iter().find(|child| fallen.contains(child));
+            assert_eq!(leads_to, None, "{seed}: {position:?} stands");
+        }
+        passes += fallen.iter().filter(|position| position.must_pass()).count();
+    }
+    assert!(passes >= 10, "{passes} passes fall");
+}
+
 #[test]
 fn whatever_part_was_taken_back_the_rest_is_found_again() {
     let (mut passes, mut abreast) = (0, 0);
