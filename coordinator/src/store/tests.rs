@@ -13,6 +13,8 @@ use std::sync::{Arc, Mutex};
 use outflank_engine::{Bound, Position, Score};
 
 use super::disk::{Disk, DiskFile, SystemDisk};
+use super::log::Log;
+use super::scan::Place;
 use super::sled_index::SledIndex;
 use super::{Method, Options, Provenance, Record, Store, StoreError, open, verify};
 
@@ -163,6 +165,24 @@ fn nothing_acknowledged_is_lost_when_the_disk_fails() {
         let struck = (0..14).filter(|&wait| strikes_harmlessly(failure, wait)).count();
         assert!(struck >= 10, "{failure:?} struck {struck} times");
     }
+}
+
+/// A copy is synced when it is complete, and then only its last segment is open.
+#[test]
+fn a_copied_log_syncs_each_segment_before_it_begins_the_next() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = Arc::new(Mutex::new(Plan { failure: Failure::NoSync, wait: 1, struck: false }));
+    let disk: Arc<dyn Disk> = Arc::new(FailingDisk(Arc::clone(&plan)));
+    let end = Place { offset: 0, ..Place::START };
+    let mut log = Log::open(disk, folder.path(), end, 150).unwrap();
+    let copied = (1..10).find_map(|number| Some((number, log.copy(&[7; 40]).err()?)));
+    let (number, error) = copied.expect("a sync that fails is said");
+    assert!(number > 1, "frames are not synced one by one");
+    assert_eq!(error.to_string(), format!("syncing {}/000001.log", folder.path().display()));
+    assert_eq!(log.end().segment, 1);
+    assert!(!folder.path().join("000002.log").exists());
+    log.copy(&[7; 40]).unwrap(); // It is tried again.
+    assert_eq!(log.end().segment, 2);
 }
 
 #[test]
