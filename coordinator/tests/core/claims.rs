@@ -1,7 +1,7 @@
 //! What reports claim: what of it is kept, and what is not since it contradicts what is known, or itself.
 
-use outflank_coordinator::core::{Command, Config, Job, Report, SolveId};
-use outflank_engine::{Bound, Position, Score, Square};
+use outflank_coordinator::core::{Command, Config, Job, JobId, Report, SolveId};
+use outflank_engine::{Bound, Position, Score, Square, Symmetry};
 
 use crate::oracle::Oracle;
 use crate::random::{Random, position};
@@ -95,6 +95,19 @@ fn what_is_about_another_position_than_the_job_is_no_claim() {
     let (worker, again) = only_job(&script.report(1, 1, report));
     assert_eq!(again.position, job.position, "it is still to be searched");
     assert_eq!(worker, 2, "by somebody else");
+    assert_eq!((script.store.0.len(), script.core.status().illegal_claims), (0, 1));
+}
+
+/// What is stored under another form of a position is never found, or twice.
+#[test]
+fn what_is_about_no_canonical_position_is_no_claim() {
+    let (mut script, job) = at_work(&whole());
+    let mut images = Symmetry::all().map(|symmetry| symmetry.position(job.position));
+    let turned = images.find(|image| *image != job.position).expect("it is not symmetric");
+    let bound = Bound::exact(value(turned));
+    // Nobody has asked for it, so that no job says what it should be about.
+    let report = Report { job: JobId(99), position: turned, bound, ..empty(&job, 1) };
+    script.report(1, 1, report);
     assert_eq!((script.store.0.len(), script.core.status().illegal_claims), (0, 1));
 }
 
