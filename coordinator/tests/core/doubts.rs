@@ -47,6 +47,16 @@ fn a_claim_that_was_doubted_is_believed_again_when_two_uphold_it() {
 }
 
 #[test]
+fn a_claim_of_two_bounds_is_judged_by_what_lies_beyond_both() {
+    let value = Oracle::default().value(nine_empties());
+    let bound = Bound::new(value, value.up()).unwrap();
+    let (mut script, _) = resumed(bound);
+    let (_, job) = only_job(&script.join(1, 1, 1));
+    // A search that ends at a bound of its window says on one side of it alone where the value is.
+    assert_eq!(Some(job.window), Window::new(value.down(), value.up().up()));
+}
+
+#[test]
 fn a_claim_that_was_doubted_is_traced_when_two_refute_it() {
     let value = Oracle::default().value(nine_empties());
     let wrong = if value == Score::MAX { value.down() } else { value.up() };
