@@ -94,12 +94,20 @@ impl Drop for Folder {
 pub(crate) struct Imported {
     folder: Folder,
     pub(super) head: Head,
+    settings: Settings,
 }
 
 impl Imported {
-    /// Moves the list to the folder `path`, which does not exist.
-    pub(super) fn move_to(self, path: &Path) -> Result<(), CampaignError> {
+    /// Moves the list to the folder `path`, which does not exist, as a campaign that is reviewed for the time `era`: none
+    /// of its rows is decided.
+    ///
+    /// Where that fails nothing is left: all that may find the disk full is done before the list has its name.
+    pub(super) fn move_to(self, path: &Path, era: u64) -> Result<(), CampaignError> {
         let folder = &self.folder.0;
+        let settings = Settings { reviewed: era, ..self.settings };
+        if settings != self.settings {
+            ledger::write_json(folder, STATE, &settings)?;
+        }
         fs::rename(folder, path).map_err(CampaignError::io("moving", folder))
     }
 }
@@ -255,7 +263,7 @@ impl Import {
         head.sha256 = ledger::digits(hash);
         ledger::write_json(&folder.0, STATE, &settings)?;
         ledger::write_json(&folder.0, HEAD, &head)?;
-        Ok(Imported { folder, head })
+        Ok(Imported { folder, head, settings })
     }
 }
 

@@ -137,6 +137,7 @@ impl Roster {
         let name = imported.head.name.clone();
         if let Some(campaign) = self.campaigns.get(&name) {
             if campaign.ledger.head.same_content(&imported.head) {
+                self.sync_names()?; // That may be what had failed.
                 return Ok((campaign.state(self.era), true));
             }
             return Err(CampaignError::Exists { name });
@@ -145,18 +146,16 @@ impl Roster {
         if path.exists() {
             return Err(CampaignError::Exists { name });
         }
-        imported.move_to(&path)?;
-        sync_folder(&self.folder).map_err(CampaignError::io("syncing", &self.folder))?;
-        let mut ledger = Ledger::open(&path)?;
-        if ledger.settings.reviewed != self.era {
-            // None of its rows is decided: there is nothing to review.
-            ledger.change(Settings { reviewed: self.era, ..ledger.settings })?;
-        }
-        self.lives += 1;
-        let campaign = ActiveCampaign::new(ledger, self.lives);
-        let state = campaign.state(self.era);
-        self.campaigns.insert(name, campaign);
-        Ok((state, false))
+        imported.move_to(&path, self.era)?;
+        // From here on it is a campaign, whatever fails.
+        self.admit(name.clone(), &path);
+        self.sync_names()?;
+        Ok((self.campaign(&name)?.state(self.era), false))
+    }
+
+    /// Makes it durable which campaigns there are.
+    fn sync_names(&self) -> Result<(), CampaignError> {
+        sync_folder(&self.folder).map_err(CampaignError::io("syncing", &self.folder))
     }
 
     /// Returns the state of the campaign `name`, or of all.
@@ -243,7 +242,7 @@ impl Roster {
         fs::rename(&path, &aside).map_err(CampaignError::io("removing", &path))?;
         self.campaigns.remove(name);
         self.broken.remove(name);
-        sync_folder(&self.folder).map_err(CampaignError::io("syncing", &self.folder))?;
+        self.sync_names()?;
         if let Err(error) = clear_away(&aside) {
             tracing::warn!(%error, "what is no campaign any more stays until the next start");
         }
