@@ -168,7 +168,7 @@ impl Roster {
             name.map_or_else(|| all().map(String::as_str).collect(), |name| vec![name]);
         names.sort_unstable();
         let state = |name: &str| match self.broken.get(name) {
-            Some(error) => Ok(fault(name, error)),
+            Some(error) => Ok(unreadable(name, error)),
             None => self.campaign(name).map(|campaign| campaign.state(self.era)),
         };
         names.into_iter().map(state).collect()
@@ -349,8 +349,8 @@ impl Roster {
     }
 
     /// Returns whether the outcomes of a campaign are to be reviewed.
-    pub(crate) fn is_in_doubt(&self) -> bool {
-        self.campaigns.values().any(|campaign| campaign.is_in_doubt(self.era))
+    pub(crate) fn is_to_be_reviewed(&self) -> bool {
+        self.campaigns.values().any(|campaign| campaign.is_to_be_reviewed(self.era))
     }
 
     /// Opens some decided rows again whose bound does not follow from what is proved now, and gives up what is being
@@ -358,7 +358,8 @@ impl Roster {
     /// stays in doubt.
     pub(crate) fn review(&mut self, proved: Proved<'_>) {
         let era = self.era;
-        let Some(campaign) = self.campaigns.values_mut().find(|campaign| campaign.is_in_doubt(era))
+        let Some(campaign) =
+            self.campaigns.values_mut().find(|campaign| campaign.is_to_be_reviewed(era))
         else {
             return;
         };
@@ -391,7 +392,7 @@ fn clear_away(path: &Path) -> Result<(), CampaignError> {
 }
 
 /// Returns what can be said of a campaign that cannot be opened.
-fn fault(name: &str, error: &CampaignError) -> Campaign {
+fn unreadable(name: &str, error: &CampaignError) -> Campaign {
     Campaign {
         name: name.to_owned(),
         form: Form::Tasks,

@@ -255,7 +255,7 @@ impl Keeper {
                 Order::Close => break,
             };
             if fill && !self.shared.stopping.is_cancelled() {
-                if self.roster.is_in_doubt() {
+                if self.roster.is_to_be_reviewed() {
                     self.review(); // Rows of other campaigns may be answered without a pause.
                 }
                 self.fill();
@@ -273,7 +273,7 @@ impl Keeper {
                     self.calls.clear(); // Whoever waits is told so by that.
                     return orders.blocking_recv();
                 }
-                Err(TryRecvError::Empty) if self.roster.is_in_doubt() => self.review(),
+                Err(TryRecvError::Empty) if self.roster.is_to_be_reviewed() => self.review(),
                 Err(TryRecvError::Empty) => return orders.blocking_recv(),
                 order => return order.ok(),
             }
@@ -298,7 +298,7 @@ impl Keeper {
     /// Does what others want unless a campaign is in doubt, as one may be that has just come or goes on again. Gives up
     /// requests that nobody waits for.
     fn serve(&mut self) {
-        while !self.roster.is_in_doubt()
+        while !self.roster.is_to_be_reviewed()
             && let Some(call) = self.calls.pop_front()
         {
             call(&mut self.roster);

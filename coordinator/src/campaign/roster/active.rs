@@ -269,7 +269,7 @@ impl ActiveCampaign {
 
     /// Returns whether the outcomes are to be reviewed for the time `era`. Those of a campaign that rests, since its review
     /// has failed, say, are not, so that nobody waits for that; but they are not reviewed either, and nobody gets them.
-    pub(super) fn is_in_doubt(&self, era: u64) -> bool {
+    pub(super) fn is_to_be_reviewed(&self, era: u64) -> bool {
         self.fault.is_none() && !self.is_reviewed(era)
     }
 
@@ -291,7 +291,7 @@ impl ActiveCampaign {
 
     /// Returns how many rows are still to be reviewed for the time `era`, at least one until that is on disk.
     fn unreviewed(&self, era: u64) -> u64 {
-        if !self.is_in_doubt(era) {
+        if !self.is_to_be_reviewed(era) {
             return 0;
         }
         let reviewed = self.review.as_ref().filter(|review| review.era == era);

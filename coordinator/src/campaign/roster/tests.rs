@@ -80,7 +80,7 @@ fn answer(roster: &mut Roster, ask: &Ask, value: Score) -> Option<Ask> {
 
 /// Reviews whatever is in doubt.
 fn review(roster: &mut Roster, proved: Proved<'_>) {
-    while roster.is_in_doubt() {
+    while roster.is_to_be_reviewed() {
         roster.review(proved);
     }
 }

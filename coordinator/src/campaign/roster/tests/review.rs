@@ -208,9 +208,9 @@ fn a_new_campaign_has_nothing_to_review() {
     let (_folder, mut roster) = new_roster();
     roster.taken_back(3);
     import(&mut roster, "one", TASKS);
-    assert!(!roster.is_in_doubt());
+    assert!(!roster.is_to_be_reviewed());
     assert_eq!(roster.fill(9).len(), 4);
-    assert!(!restarted(roster, 3).is_in_doubt());
+    assert!(!restarted(roster, 3).is_to_be_reviewed());
 }
 
 /// Meanwhile no order was taken, however long the list was.
@@ -229,7 +229,7 @@ fn a_long_list_is_reviewed_bit_by_bit_and_nothing_of_it_is_asked_or_decided_mean
         answer(&mut roster, &asks[0], Score::DRAW);
         assert!(roster.fill(4).is_empty());
         roster.review(&bound);
-        assert_eq!((counts(&roster, "one"), roster.is_in_doubt()), ((0, 1), true));
+        assert_eq!((counts(&roster, "one"), roster.is_to_be_reviewed()), ((0, 1), true));
     }
     // What was compared for the first time must be compared again for the second.
     roster.taken_back(2);
