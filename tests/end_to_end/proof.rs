@@ -127,6 +127,20 @@ fn every_verdict_of_a_campaign_follows_from_a_proof() {
     fs::write(home.join("altered.obf"), altered).expect("the folder is writable");
     let altered = run(home, &["proof", "check", "list.proof", "--expect", "altered.obf"]);
     altered.assert_fails(6, "to be at least +20, the roots prove ");
+
+    // A list in this form says in a new list what is proved of it, too.
+    let claim = format!("{board}; >= +20; % too much\n");
+    fs::write(home.join("claim.obf"), &claim).expect("the folder is writable");
+    succeed(&["campaign", "import", "claim", "claim.obf"], 0);
+    succeed(&["campaign", "run", "claim", "--threads", "1", "--hash", "64M"], 7);
+    let refuted = ["campaign", "export", "claim", "--only", "refuted", "--out", "refuted.obf"];
+    succeed(&refuted, 0);
+    succeed(&["proof", "export", "refuted.obf", "--out", "refuted.proof"], 0);
+    let checked = run(home, &["proof", "check", "refuted.proof", "--expect", "refuted.obf"]);
+    assert_eq!(checked.code, Some(0), "{checked:?}");
+    succeed(&["campaign", "export", "claim", "--out", "whole.obf"], 0);
+    let whole = fs::read_to_string(home.join("whole.obf")).expect("it was written");
+    assert_eq!(whole, claim, "the list itself stays as it was");
 }
 
 /// A proof was exported in silence that rested on a worker which had been found to be wrong.

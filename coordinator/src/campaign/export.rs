@@ -172,9 +172,10 @@ impl Export {
         Ok((line, row, answer))
     }
 
+    /// Returns a row as a line of a new list, if the form has words for it.
     fn text(&self, line: &str, row: &Row, answer: &Answer) -> Option<String> {
         if self.form == self.imported {
-            return Some(form::renewed(self.form, line, row, answer));
+            return Some(form::relisted(self.form, line, row, answer));
         }
         form::format_row(self.form, row, answer)
     }

@@ -168,6 +168,17 @@ pub(super) fn renewed(form: Form, line: &str, row: &Row, answer: &Answer) -> Str
     fresh.unwrap_or_else(|| line.to_owned())
 }
 
+/// Returns `line`, which is the row `row` as it was imported in `form`, as a line of a new list in that form.
+///
+/// In OBF a refuted row says there what is proved, not what it claimed: otherwise no proof could prove the list.
+#[must_use]
+pub(super) fn relisted(form: Form, line: &str, row: &Row, answer: &Answer) -> String {
+    match (form, answer.state) {
+        (Form::Obf, RowState::Decided(Outcome::Refuted)) => obf::corrected(line, row, answer),
+        _ => renewed(form, line, row, answer),
+    }
+}
+
 /// Reads the board `text` that begins in column `column`, and whatever OBF may follow it.
 fn problem(text: &str, column: usize, board: BoardSize) -> Result<Problem, RowFault> {
     let read = notation::problems_on(board, "", text).next();

@@ -55,6 +55,13 @@ pub(super) fn answered(line: &str, row: &Row, answer: &Answer) -> Option<String>
     Some(format!("{board}{separator}{proved}{gap}{comment}"))
 }
 
+/// Returns the line of a refuted row with what is proved in place of what it claimed.
+pub(super) fn corrected(line: &str, row: &Row, answer: &Answer) -> String {
+    let comment = &line[line.find(COMMENT).unwrap_or(line.len())..];
+    let gap = if comment.is_empty() { "" } else { " " };
+    format!("{}{gap}{comment}", format(row, answer))
+}
+
 /// Returns what is proved of a decided row as it stands behind the board: the best move, or the pass, and the value if
 /// both are known, otherwise the ends of the value.
 fn proved(row: &Row, answer: &Answer) -> Option<String> {

@@ -231,6 +231,24 @@ fn an_answer_in_obf_leaves_the_comment_where_it_is() {
     }
 }
 
+/// Its own scores stood there, so that no proof could prove the list.
+#[test]
+fn a_refuted_row_in_obf_says_in_a_new_list_what_is_proved() {
+    let best = Answer { state: RowState::Decided(Outcome::Refuted), ..solved(Some("d2")) };
+    for (rest, answer, expected) in [
+        ("; D2:+8; C2:+2; % c1 ", &best, "; D2:+6; % c1 "),
+        ("; >= +8;", &decided(Outcome::Refuted, -64, 6), "; <= +6;"),
+        ("; <= -8;#c1", &decided(Outcome::Refuted, -6, 64), "; >= -6; #c1"),
+    ] {
+        let line = format!("{BOARD}{rest}");
+        let row = row(Form::Obf, &line);
+        assert_eq!(renewed(Form::Obf, &line, &row, answer), line, "the list stays as it was");
+        assert_eq!(relisted(Form::Obf, &line, &row, answer), format!("{BOARD}{expected}"));
+        let proved = Answer { state: RowState::Decided(Outcome::Proved), ..answer.clone() };
+        assert_eq!(relisted(Form::Obf, &line, &row, &proved), line);
+    }
+}
+
 #[test]
 fn an_answered_move_list_becomes_a_board() {
     let small = Defaults { board: "4x4".parse().unwrap(), ..Defaults::default() };
