@@ -24,6 +24,7 @@ use tokio::time::{Instant, MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
 use tonic::Status;
 
+use super::incoming::LEFT_FOR_OTHERS;
 use super::{ServiceError, Shared, fate, stopping};
 use crate::campaign::{Ask, Roster};
 pub(super) use grpc::CampaignsService;
@@ -45,8 +46,6 @@ const MOST_LISTS: usize = 64;
 
 /// Its records, and while rows are handed out its list.
 const FILES_PER_CAMPAIGN: u64 = 2;
-/// Those of the store, of lists on their way, and of those who watch.
-const FILES_FOR_OTHERS: u64 = 128;
 
 /// What somebody wants of the campaigns.
 type Call = Box<dyn FnOnce(&mut Roster) + Send>;
@@ -77,6 +76,8 @@ pub(super) struct Campaigns {
     orders: mpsc::Sender<Order>,
     /// Their folder; `None` if the coordinator keeps none.
     folder: Option<PathBuf>,
+    /// The files that those may have open which there were at the start.
+    files: u64,
     /// A place for each list that may be on its way.
     places: Arc<Semaphore>,
     /// The same for so few rows that they wait for nobody: a status asks for them.
@@ -89,8 +90,9 @@ pub(super) struct Campaigns {
 pub(super) fn channel(roster: Option<&Roster>) -> (Campaigns, mpsc::Receiver<Order>) {
     let (orders, receiver) = mpsc::channel(QUEUE);
     let folder = roster.map(|roster| roster.folder().to_owned());
+    let files = FILES_PER_CAMPAIGN * roster.map_or(0, Roster::count) as u64;
     let [places, short_places] = [(); 2].map(|()| Arc::new(Semaphore::new(MOST_LISTS)));
-    (Campaigns { orders, folder, places, short_places, era: AtomicU64::default() }, receiver)
+    (Campaigns { orders, folder, files, places, short_places, era: AtomicU64::default() }, receiver)
 }
 
 impl Campaigns {
@@ -98,6 +100,11 @@ impl Campaigns {
     fn folder(&self) -> Result<&Path, Status> {
         let none = "this coordinator keeps no campaigns, expected one with a store on disk";
         self.folder.as_deref().ok_or_else(|| Status::failed_precondition(none))
+    }
+
+    /// Returns how many files those may have open which there were at the start.
+    pub(super) fn files(&self) -> u64 {
+        self.files
     }
 
     /// Has `work` done with the campaigns and returns what came of it.
@@ -158,7 +165,7 @@ pub(super) fn start(
     orders: mpsc::Receiver<Order>,
     era: u64,
 ) -> Result<JoinHandle<()>, ServiceError> {
-    warn_of_few_files(roster.count());
+    warn_of_few_files(roster.count(), shared.campaigns.files);
     roster.taken_back(era);
     shared.campaigns.era.fetch_max(era, Ordering::Relaxed);
     let keeper = Keeper {
@@ -175,10 +182,12 @@ pub(super) fn start(
     fate::guarded(shared, "campaigns", move || keeper.run(orders))
 }
 
-/// Says so if the campaigns may take all files that this process may have open.
-fn warn_of_few_files(campaigns: usize) {
-    let needed = FILES_PER_CAMPAIGN * campaigns as u64 + FILES_FOR_OTHERS;
-    if let Ok((open_files, _)) = getrlimit(Resource::RLIMIT_NOFILE)
+/// Says so if this process may have fewer files open than the `files` that the campaigns may take, and those that they
+/// leave for connections and for others.
+fn warn_of_few_files(campaigns: usize, files: u64) {
+    let needed = files + 2 * LEFT_FOR_OTHERS;
+    if campaigns > 0
+        && let Ok((open_files, _)) = getrlimit(Resource::RLIMIT_NOFILE)
         && open_files < needed
     {
         tracing::warn!(

@@ -2,8 +2,8 @@
 //!
 //! Who connects must soon make a call that the gate lets through: a peer that says nothing, or nothing that admits it,
 //! would hold an open file for ever, and has no keep-alive before it has introduced itself. Some files are left for
-//! others: without one the store, which begins a new file now and then, would fail, and who watches would see nothing.
-//! Where the system gives none all the same, accepting rests for a while.
+//! others: without one the store, which begins a new file now and then, would fail, campaigns would rest, and who watches
+//! would see nothing. Where the system gives none all the same, accepting rests for a while.
 
 use std::io;
 use std::pin::Pin;
@@ -21,8 +21,9 @@ use tokio_stream::Stream;
 use tokio_util::sync::PollSemaphore;
 use tonic::transport::server::Connected;
 
-/// The open files that connections leave for others, or half of them if that is fewer.
-const LEFT_FOR_OTHERS: u64 = 64;
+/// The open files that connections leave for others besides those of the campaigns, and that these leave for connections,
+/// or half of them if that is fewer.
+pub(super) const LEFT_FOR_OTHERS: u64 = 64;
 /// How long accepting rests when the system gives no connection: what there is too little of is not there at once.
 const REST: Duration = Duration::from_secs(1);
 /// The shortest time between two warnings of that.
@@ -43,11 +44,12 @@ pub(super) struct Incoming {
 }
 
 impl Incoming {
-    /// Returns the connections that come in through `listener`; those not admitted within `deadline` are dropped.
-    pub(super) fn new(listener: TcpListener, deadline: Duration) -> Self {
+    /// Returns the connections that come in through `listener`, beside campaigns that may have so many files open; those
+    /// not admitted within `deadline` are dropped.
+    pub(super) fn new(listener: TcpListener, deadline: Duration, files_of_campaigns: u64) -> Self {
         // A limit that cannot be read is met soon enough.
         let open_files = getrlimit(Resource::RLIMIT_NOFILE).map_or(u64::MAX, |(limit, _)| limit);
-        let places = open_files - LEFT_FOR_OTHERS.min(open_files / 2);
+        let places = places(open_files, files_of_campaigns);
         let places = usize::try_from(places).unwrap_or(usize::MAX).min(Semaphore::MAX_PERMITS);
         let places = PollSemaphore::new(Arc::new(Semaphore::new(places)));
         Self { listener, deadline, places, place: None, open_files, rest: None, warned: None }
@@ -79,6 +81,12 @@ impl Incoming {
             "no more connections can be accepted: expected a limit of open files above the workers and clients"
         );
     }
+}
+
+/// Returns how many connections there may be where so many files may be open, and so many of them by campaigns.
+fn places(open_files: u64, files_of_campaigns: u64) -> u64 {
+    let left = LEFT_FOR_OTHERS.min(open_files / 2);
+    (open_files - left).saturating_sub(files_of_campaigns).max(left)
 }
 
 impl Stream for Incoming {
@@ -202,5 +210,20 @@ impl AsyncWrite for Caller {
 
     fn is_write_vectored(&self) -> bool {
         self.stream.is_write_vectored()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Connections took the files of the campaigns, which rested then.
+    #[test]
+    fn connections_leave_files_for_campaigns_and_these_leave_some_for_connections() {
+        assert_eq!(
+            [places(1024, 0), places(1024, 400), places(u64::MAX, 2)],
+            [960, 560, u64::MAX - 66]
+        );
+        assert_eq!([places(1024, 2000), places(40, 0), places(40, 2000)], [64, 20, 20]);
     }
 }

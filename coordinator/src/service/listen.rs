@@ -76,7 +76,8 @@ pub(super) async fn serve(
     let (router, health) = services(shared, &Gate::new(tokens.as_ref()), server);
     health.set_serving::<ClusterServer<ClusterService>>().await;
     health.set_serving::<SolverServer<SolverService>>().await;
-    let incoming = Incoming::new(listener, shared.options.call_deadline);
+    let deadline = shared.options.call_deadline;
+    let incoming = Incoming::new(listener, deadline, shared.campaigns.files());
     let closing = CancellationToken::new();
     let serving = router.serve_with_incoming_shutdown(incoming, closing.cancelled());
     tokio::pin!(serving);
