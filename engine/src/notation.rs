@@ -3,7 +3,7 @@
 //! | form | example |
 //! | --- | --- |
 //! | board | 64 characters a1, b1, … h8, then the side to move: `X`, `x`, `*` black, `O`, `o`, `0` white, `-`, `.` empty; blanks may stand anywhere |
-//! | move list | `f5d6c3`, from the start position; a pass may be left out, or written `--`, `ps`, `pa`, `pass`; also `f5 d6`, `f5-d6`, `f5, d6` and `1. f5 2. d6` |
+//! | move list | `f5d6c3`, from the start position; a pass may be left out, or written `--`, `ps`, `pa`, `pass`; also `f5 d6`, `f5-d6`, `f5, d6` and `1. f5 2. d6`, whose numbers begin with 1 to 9, as no board does |
 //! | `start` | the start position |
 //! | GGF | a game from its board on, `(;GM[Othello]BO[8 … *]B[f5]W[d6];)`; the position after its last move |
 //! | OBF | a board, then `; MOVE:SCORE` for moves whose score is known, seen by the side to move; `PS:SCORE` where it must pass; `>= SCORE` and `<= SCORE` are bounds of the value |

@@ -54,10 +54,15 @@ fn mark(text: &str) -> usize {
 }
 
 /// Returns how many characters the number of a move has at the beginning of `text`, its dots included.
+///
+/// It does not begin with `0`, which on boards is a white disc, as `.` is an empty square.
 pub(super) fn number(text: &str) -> usize {
+    if !text.starts_with(|first| matches!(first, '1'..='9')) {
+        return 0;
+    }
     let after = text.trim_start_matches(|digit: char| digit.is_ascii_digit());
     let rest = after.trim_start_matches('.');
-    if after.len() == text.len() || rest.len() == after.len() { 0 } else { text.len() - rest.len() }
+    if rest.len() == after.len() { 0 } else { text.len() - rest.len() }
 }
 
 /// Returns the first move or pass of `rest`, and what follows it.

@@ -62,6 +62,21 @@ fn moves_may_be_parted_and_numbered() {
 }
 
 #[test]
+fn a_board_that_begins_with_a_nought_and_a_dot_is_no_numbered_game() {
+    let board = "0..0000X.000000X00XX000X00X000XX000000XX...0000X....0..X........";
+    let expected = read(&format!("{} X", board.replace('0', "O").replace('.', "-")));
+    assert!(expected.is_ok(), "{expected:?}");
+    for text in [format!("{board} X"), format!("{board}X;"), format!(" {board} x;")] {
+        assert_eq!(read(&text), expected, "{text}");
+        assert!(!takes_no_scores(&text), "{text}");
+    }
+    assert!(read(&format!("{board} X; >= 2;")).is_ok(), "bounds may follow it");
+    for text in ["0. f5", "01. f5", "1. f5 0. d6"] {
+        assert!(read(text).is_err(), "{text}");
+    }
+}
+
+#[test]
 fn a_pass_may_be_written_or_left_out() {
     let (line, after) = line_to_a_pass();
     let text: String = line.iter().map(ToString::to_string).collect();
@@ -242,7 +257,10 @@ proptest! {
     fn what_is_written_is_read_back(problem in any_problem()) {
         prop_assert_eq!(read(&problem.to_string()), Ok(problem.clone()));
         let bare = Problem { expected: Vec::new(), bound: Bound::UNKNOWN, ..problem };
-        prop_assert_eq!(read(&board(bare.position, bare.side)), Ok(bare));
+        let written = board(bare.position, bare.side);
+        prop_assert_eq!(read(&written), Ok(bare.clone()));
+        let otherwise = written.replace('O', "0").replace('X', "*").replace('-', ".");
+        prop_assert_eq!(read(&otherwise), Ok(bare));
     }
 
     #[test]
@@ -251,7 +269,7 @@ proptest! {
     }
 
     #[test]
-    fn nearly_right_text_gives_positions_or_an_error(text in "([-XOxo.a-h1-8;:+<>= \n#é]|F5|--){0,90}") {
+    fn nearly_right_text_gives_positions_or_an_error(text in "([-XOxo0.a-h1-8;:+<>= \n#é]|F5|--){0,90}") {
         prop_assert!(problems("text", &text).count() >= 1);
     }
 }
