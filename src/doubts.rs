@@ -1,5 +1,6 @@
 //! What makes the proofs of a store doubtful, though it is sound.
 
+use std::error::Error;
 use std::path::Path;
 
 use outflank_coordinator::service;
@@ -17,14 +18,20 @@ pub(crate) fn warn(store: &Store, path: &Path, what: &str) -> Result<(), Failure
              each other; `outflank store verify` counts them"
         );
     }
-    let verdicts = service::pending_verdicts(&machine::docket(path)).or_exit(Exit::Store)?;
-    if verdicts > 0 {
-        tracing::warn!(
+    match service::pending_verdicts(&machine::docket(path)) {
+        Ok(0) => {}
+        Ok(verdicts) => tracing::warn!(
             store = %path.display(),
             verdicts,
             "workers were found to be wrong whose claims are not taken back in this store yet: {what} may rest on them; \
              that is done when solve, a coordinator or a campaign command next opens the store"
-        );
+        ),
+        // The proofs are whole all the same, and whoever may not write cannot mend the docket.
+        Err(error) => tracing::warn!(
+            store = %path.display(),
+            error = &error as &dyn Error,
+            "it cannot be read which workers were found to be wrong: {what} may rest on their claims"
+        ),
     }
     Ok(())
 }

@@ -169,6 +169,32 @@ fn a_verdict_that_is_not_carried_out_is_told_to_who_takes_proofs() {
     assert_eq!(exports.map(told), [0, 0], "it is carried out");
 }
 
+/// A store could not be exported whose proofs were sound, for the sake of a warning.
+#[test]
+fn proofs_are_exported_though_the_docket_cannot_be_read() {
+    let home = home_with(&[1]);
+    let home = home.path();
+    let solve = ["solve", "problems.obf", "--store", "store", "--threads", "1", "--hash", "64M"];
+    assert_eq!(run(home, &solve).code, Some(0));
+    let docket = home.join("store/docket.jsonl");
+    fs::write(&docket, "nonsense\n").expect("it is writable");
+    let exports = [
+        &["proof", "export", "problems.obf", "--store", "store"][..],
+        &["store", "export", "store"],
+    ];
+    let check = |arguments: &[&str]| {
+        let finished = run(home, arguments);
+        assert_eq!(finished.code, Some(0), "{finished:?}");
+        assert!(!finished.stdout.is_empty(), "{finished:?}");
+        let is_told = |line: &String| line.contains("cannot be read which workers");
+        assert_eq!(finished.stderr.iter().filter(|line| is_told(line)).count(), 1, "{finished:?}");
+    };
+    exports.map(check);
+    // So it is where the file is not even one.
+    fs::remove_file(&docket).and_then(|()| fs::create_dir(&docket)).expect("it is writable");
+    exports.map(check);
+}
+
 #[test]
 fn what_cannot_be_exported_or_checked_is_explained() {
     let home = home_with(&[1]);
