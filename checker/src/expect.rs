@@ -63,6 +63,10 @@ impl Range {
         Self { lower: self.lower.max(other.lower), upper: self.upper.min(other.upper) }
     }
 
+    const fn is_empty(self) -> bool {
+        self.lower > self.upper
+    }
+
     /// Returns the range that the opponent sees.
     const fn turned(self) -> Self {
         Self { lower: -self.upper, upper: -self.lower }
@@ -166,18 +170,28 @@ fn expected(line: usize, text: &str) -> Result<Expected, Wrong<'_>> {
     let mut fields = text.split(';').map(str::trim);
     let board = fields.next().unwrap_or_default();
     let position = board_of(board).ok_or((board, "64 squares of X, O, - and +, then X or O"))?;
-    let (mut range, mut best) = (None, None);
+    let mut range: Option<Range> = None;
+    let mut scores: HashMap<Option<u32>, i32> = HashMap::new();
     for field in fields.filter(|field| !field.is_empty()) {
         if let Some(bound) = bound(field, position)? {
             range = Some(range.unwrap_or(Range::ANY).and(bound));
         } else {
-            best = best.max(Some(scored_move(field, position)?));
+            let (square, score) = scored_move(field, position)?;
+            if *scores.entry(square).or_insert(score) != score {
+                return Err((field, "one score of a move"));
+            }
         }
     }
-    if let Some(value) = best {
+    if let Some(&value) = scores.values().max() {
         range = Some(range.unwrap_or(Range::ANY).and(Range { lower: value, upper: value }));
     }
-    Ok(Expected { line, position, range })
+    match range {
+        // No proof could meet it, and none is to blame.
+        Some(range) if range.is_empty() => {
+            Err((text.split_once(';').map_or("", |(_, given)| given.trim()), "what a value can be"))
+        }
+        range => Ok(Expected { line, position, range }),
+    }
 }
 
 /// Reads a board with either side to move, in all spellings of OBF.
@@ -215,17 +229,19 @@ fn bound(field: &str, position: Position) -> Result<Option<Range>, Wrong<'_>> {
 /// The names of a pass.
 const PASSES: [&str; 4] = ["ps", "pa", "pass", "--"];
 
-/// Reads the score of a legal move, or of a forced pass.
-fn scored_move(field: &str, position: Position) -> Result<i32, Wrong<'_>> {
+/// Reads a legal move, or a forced pass, which is `None`, and its score.
+fn scored_move(field: &str, position: Position) -> Result<(Option<u32>, i32), Wrong<'_>> {
     let not_a_field = || (field, "MOVE:SCORE, >= SCORE or <= SCORE");
     let (name, value) = field.split_once(':').ok_or_else(not_a_field)?;
     let name = name.trim().to_ascii_lowercase();
-    let is_legal = if PASSES.contains(&name.as_str()) {
-        matches!(position.turn(), Turn::Pass(_))
+    let square = if PASSES.contains(&name.as_str()) {
+        matches!(position.turn(), Turn::Pass(_)).then_some(None)
     } else {
-        rules::square_number(&name).is_some_and(|square| position.play(square).is_some())
+        let square = rules::square_number(&name);
+        square.filter(|&square| position.play(square).is_some()).map(Some)
     };
-    if is_legal { score(value, position) } else { Err((field, "a legal move")) }
+    let square = square.ok_or((field, "a legal move"))?;
+    Ok((square, score(value, position)?))
 }
 
 fn score(text: &str, position: Position) -> Result<i32, Wrong<'_>> {
@@ -265,6 +281,7 @@ mod tests {
             "; >= 18; <= +18",
             "; G8:+18; >= -4 % FFO #1",
             "; H1:+12; G8:+18; H7:+6",
+            "; G8:+18; g8:+18; <= 18",
         ];
         for met in met {
             assert_eq!(unmet(&line(met), &exact), [""; 0], "{met}");
@@ -319,6 +336,11 @@ mod tests {
             (">= 17", "an even number of discs that the board has"),
             ("D4:+2", "a legal move"),
             ("PS:+2", "a legal move"),
+            (">= 18; <= 10", "found \">= 18; <= 10\", expected what a value can be"),
+            ("G8:+18; <= 16", "expected what a value can be"),
+            (">= 20; H1:+12; G8:+18", "expected what a value can be"),
+            ("G8:+18; g8:+20", "found \"g8:+20\", expected one score of a move"),
+            ("H1:+2; G8:+18; H1:+4", "expected one score of a move"),
         ] {
             let found = error(&format!("{BOARD} X; {rest}"));
             assert!(found.ends_with(expected), "{found}");
