@@ -61,8 +61,8 @@ pub(crate) struct Solve {
     /// A board has 64 characters a1, b1, … h8 (X black, O white, - empty), then the side to move. A
     /// move list such as f5d6c3 starts from the start position, which is called start. A game in GGF,
     /// `(;GM[Othello]…;)`, stands for the position after its last move. A file has one position a line,
-    /// with or without OBF scores (`BOARD X; F5:+2;`), which are compared with the values found; blank lines
-    /// and whatever follows % or # are left out. Boards may also have x or * for black, o or 0 for white and
+    /// with or without OBF scores (`BOARD X; F5:+2;`) and bounds of the value (`>= SCORE`, `<= SCORE`), which
+    /// are compared with the values found; blank lines and whatever follows % or # are left out. Boards may also have x or * for black, o or 0 for white and
     /// . for empty squares, and blanks anywhere.
     #[arg(value_name = "POSITION|FILE|-", allow_hyphen_values = true)]
     pub(crate) position: String,
@@ -107,7 +107,8 @@ pub(crate) struct Solve {
     /// positions are asked side by side, they include the wait for earlier ones. `unaudited` is there
     /// if claims of workers could not be audited yet, `moves` with --moves: for each move its `lower`,
     /// `upper` and, if it is proved, `value` for the side to move, and its `line`. Then `agrees` speaks
-    /// of the scores that are given for moves. `best_move` is null where none is known, see --window.
+    /// of the scores that are given for moves. `expected`, `expected_lower` and `expected_upper` are the value
+    /// and its bounds that the input gives. `best_move` is null where none is known, see --window.
     #[arg(long)]
     pub(crate) json: bool,
 }

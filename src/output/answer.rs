@@ -192,6 +192,7 @@ impl Answered<'_> {
 
     fn json(&self) -> anyhow::Result<String> {
         let Solution { bound, best_move, line, nodes, jobs, reused, unaudited, .. } = self.solution;
+        let given = self.problem.bound;
         let object = Object {
             position: notation::board(self.problem.position, self.problem.side),
             lower: bound.lower().discs(),
@@ -206,6 +207,8 @@ impl Answered<'_> {
             reused: *reused,
             unaudited: *unaudited,
             expected: self.expected_value().map(Score::discs),
+            expected_lower: Some(given.lower()).filter(|&end| end > Score::MIN).map(Score::discs),
+            expected_upper: Some(given.upper()).filter(|&end| end < Score::MAX).map(Score::discs),
             agrees: self.agrees(),
             moves: self
                 .moves
@@ -222,16 +225,14 @@ impl Answered<'_> {
         }
     }
 
-    /// Returns the position's value by the scores or bounds given, and whether it is that; empty where each score stands beside
-    /// its move.
+    /// Returns the position's value by the scores or bounds given, and whether it is that; empty where each score stands
+    /// beside its move.
     fn expected(&self) -> String {
-        let given = match self.expected_value() {
-            Some(score) => Bound::exact(score),
-            None => self.problem.bound,
-        };
-        match given {
-            Bound::UNKNOWN => String::new(),
-            given => marked(worded(given, ">=", "<="), self.agrees()),
+        match (self.expected_value(), self.problem.bound) {
+            (Some(score), _) => marked(score, self.agrees()),
+            (None, Bound::UNKNOWN) => String::new(),
+            // Scores that stand beside their moves have marks of their own.
+            (None, given) => marked(worded(given, ">=", "<="), judged(self.solution.bound, given)),
         }
     }
 
@@ -300,6 +301,10 @@ struct Object {
     unaudited: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     expected: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expected_lower: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expected_upper: Option<i32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     agrees: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]

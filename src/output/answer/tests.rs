@@ -96,6 +96,33 @@ fn scores_of_moves_are_held_against_the_moves() {
 }
 
 #[test]
+fn a_bound_is_marked_by_the_value_where_scores_stand_beside_their_moves() {
+    let (problem, solution) = (problem(" D3:-4; >= 0;"), solution(2, "f5"));
+    let square: Square = "d3".parse().unwrap();
+    let bound = Bound::exact(Score::new(0).unwrap());
+    let moves = [Move { square: Some(square), bound, line: vec![square] }];
+    let answered = Answered { moves: Some(&moves), ..answered(&problem, &solution) };
+    assert_eq!(answered.agrees(), Some(false), "d3 is worth 0");
+    assert_eq!(answered.expected(), ">= +0 ✓", "but the value is 2");
+}
+
+#[test]
+fn json_says_which_bounds_were_given() {
+    let solution = solution(2, "f5");
+    let given = |line: &str| {
+        let problem = problem(line);
+        let json = answered(&problem, &solution).json().unwrap();
+        let object: serde_json::Value = serde_json::from_str(&json).unwrap();
+        ["expected", "expected_lower", "expected_upper", "agrees"]
+            .map(|field| object.get(field).map(ToString::to_string).unwrap_or_default())
+    };
+    assert_eq!(given(" >= 2;"), ["", "2", "", "true"]);
+    assert_eq!(given(" <= 0;"), ["", "", "0", "false"]);
+    assert_eq!(given(" F5:+2; >= -2; <= 4;"), ["2", "-2", "4", "true"]);
+    assert_eq!(given(""), ["", "", "", ""]);
+}
+
+#[test]
 fn bounds_are_worded() {
     let bound =
         |lower, upper| Bound::new(Score::new(lower).unwrap(), Score::new(upper).unwrap()).unwrap();
