@@ -189,10 +189,10 @@ fn proofs_are_exported_though_the_docket_cannot_be_read() {
         let is_told = |line: &String| line.contains("cannot be read which workers");
         assert_eq!(finished.stderr.iter().filter(|line| is_told(line)).count(), 1, "{finished:?}");
     };
-    exports.map(check);
+    exports.into_iter().for_each(check);
     // So it is where the file is not even one.
     fs::remove_file(&docket).and_then(|()| fs::create_dir(&docket)).expect("it is writable");
-    exports.map(check);
+    exports.into_iter().for_each(check);
 }
 
 #[test]
