@@ -62,8 +62,8 @@ pub(crate) struct Solve {
     /// move list such as f5d6c3 starts from the start position, which is called start. A game in GGF,
     /// `(;GM[Othello]…;)`, stands for the position after its last move. A file has one position a line,
     /// with or without OBF scores (`BOARD X; F5:+2;`) and bounds of the value (`>= SCORE`, `<= SCORE`), which
-    /// are compared with the values found; blank lines and whatever follows % or # are left out. Boards may also have x or * for black, o or 0 for white and
-    /// . for empty squares, and blanks anywhere.
+    /// are compared with the values found; blank lines and whatever follows % or # are left out. Boards may
+    /// also have x or * for black, o or 0 for white and . for empty squares, and blanks anywhere.
     #[arg(value_name = "POSITION|FILE|-", allow_hyphen_values = true)]
     pub(crate) position: String,
     /// Play on a smaller board, such as 6x6: 4 to 8 columns and rows in the middle of the usual board,

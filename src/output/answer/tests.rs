@@ -97,13 +97,13 @@ fn scores_of_moves_are_held_against_the_moves() {
 
 #[test]
 fn a_bound_is_marked_by_the_value_where_scores_stand_beside_their_moves() {
-    let (problem, solution) = (problem(" D3:-4; >= 0;"), solution(2, "f5"));
+    let (problem, solution) = (problem(" F5:+2; D3:-4; >= 2;"), solution(2, "f5"));
     let square: Square = "d3".parse().unwrap();
     let bound = Bound::exact(Score::new(0).unwrap());
     let moves = [Move { square: Some(square), bound, line: vec![square] }];
     let answered = Answered { moves: Some(&moves), ..answered(&problem, &solution) };
     assert_eq!(answered.agrees(), Some(false), "d3 is worth 0");
-    assert_eq!(answered.expected(), ">= +0 ✓", "but the value is 2");
+    assert_eq!(answered.expected(), ">= +2 ✓", "and the value is 2");
 }
 
 #[test]
