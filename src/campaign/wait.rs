@@ -46,10 +46,7 @@ pub(super) async fn until_done(
                     return Err(refusal(hopeless, work, next)).or_exit(Exit::BadInput);
                 }
                 watch.update(&campaigns);
-                // Of all campaigns those that rest are not waited for.
-                let rests =
-                    |one: &Campaign| work == Work::Here && one.paused && one.unreviewed == 0;
-                if campaigns.iter().all(|one| is_done(one) || rests(one)) {
+                if campaigns.iter().all(|one| is_done(one) || is_passed_over(one, work)) {
                     break campaigns;
                 }
             }
@@ -67,6 +64,11 @@ pub(super) async fn until_done(
     let mut exit = Exit::Done;
     for campaign in &campaigns {
         exit = worse(exit, show::status(client, campaign, next, json).await?);
+    }
+    for campaign in campaigns.iter().filter(|one| is_passed_over(one, work)) {
+        let name = &campaign.name;
+        let resume = next.command(&format!("resume {name}"));
+        output::note(&format!("{name} is paused and passed over: {resume} lets it go on"));
     }
     if campaigns.is_empty() {
         output::note("there is no campaign");
@@ -92,6 +94,11 @@ async fn look(
 fn is_done(campaign: &Campaign) -> bool {
     let is_decided = campaign.open == campaign.disputed && campaign.unreviewed == 0;
     is_decided || !campaign.fault.is_empty()
+}
+
+/// Returns whether a campaign rests that was not asked for by its name: of all campaigns such ones are not waited for.
+fn is_passed_over(campaign: &Campaign, work: Work) -> bool {
+    work == Work::Here && campaign.paused && campaign.unreviewed == 0 && !is_done(campaign)
 }
 
 /// Returns whether a wait for a campaign that was asked for would never end.
