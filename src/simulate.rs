@@ -128,13 +128,14 @@ fn speed(text: &str) -> Result<f64, String> {
 struct Row {
     workers: usize,
     seconds: f64,
-    speedup: f64,
-    efficiency: f64,
-    overhead: f64,
-    idle: f64,
-    needed: f64,
-    cancelled: f64,
-    given_up: f64,
+    /// `None`, as all that follow, where it would be a share of nothing: no worker had to search.
+    speedup: Option<f64>,
+    efficiency: Option<f64>,
+    overhead: Option<f64>,
+    idle: Option<f64>,
+    needed: Option<f64>,
+    cancelled: Option<f64>,
+    given_up: Option<f64>,
     jobs: u64,
     nodes: u64,
     sequential_nodes: u64,
@@ -206,7 +207,7 @@ fn modelled(asked: &Simulate, record: &mut Record) -> Result<Vec<Row>, Failure> 
             // At once: the row with more workers may take an hour.
             if seed == last {
                 rows.push(shown(asked, all, sequential)?);
-                if asked.shares {
+                if asked.shares && has_searched(all) {
                     output::line(&where_the_time_went(asked, all, shares, sequential))?;
                 }
             }
@@ -369,17 +370,19 @@ fn cluster(asked: &Simulate, workers: u16) -> Cluster {
 /// Prints one row and returns it.
 fn shown(asked: &Simulate, measures: &Measures, sequential: u64) -> Result<Row, Failure> {
     let seconds = measures.makespan as f64 / 1e6;
+    let is_searched = has_searched(measures) && sequential > 0;
+    let known = |share: f64| is_searched.then_some(share);
     let speedup = sequential as f64 / asked.speed / seconds;
     let row = Row {
         workers: measures.workers,
         seconds,
-        speedup,
-        efficiency: speedup / measures.threads as f64,
-        overhead: measures.nodes as f64 / sequential as f64 - 1.0,
-        idle: measures.idle(),
-        needed: measures.needed_nodes as f64 / measures.nodes.max(1) as f64,
-        cancelled: measures.cancelled_share(),
-        given_up: measures.overran_nodes as f64 / measures.nodes.max(1) as f64,
+        speedup: known(speedup),
+        efficiency: known(speedup / measures.threads as f64),
+        overhead: known(measures.nodes as f64 / sequential as f64 - 1.0),
+        idle: known(measures.idle()),
+        needed: known(measures.needed_nodes as f64 / measures.nodes as f64),
+        cancelled: known(measures.cancelled_share()),
+        given_up: known(measures.overran_nodes as f64 / measures.nodes as f64),
         jobs: measures.jobs,
         nodes: measures.nodes,
         sequential_nodes: sequential,
@@ -390,23 +393,44 @@ fn shown(asked: &Simulate, measures: &Measures, sequential: u64) -> Result<Row, 
         serde_json::to_string(&row).context("a row as JSON")?
     } else {
         format!(
-            "{:7} {:10.2}s {:9.1} {:11.3} {:+9.3} {:6.3} {:7.3} {:10.3} {:9.3} {:8} {:12.0}  {}",
+            "{:7} {:10.2}s {:>9} {:>11} {:>9} {:>6} {:>7} {:>10} {:>9} {:8} {:12.0}  {}",
             row.workers,
             row.seconds,
-            row.speedup,
-            row.efficiency,
-            row.overhead,
-            row.idle,
-            row.needed,
-            row.cancelled,
-            row.given_up,
+            cell(row.speedup, |share| format!("{share:.1}")),
+            cell(row.efficiency, thousandths),
+            cell(row.overhead, |share| format!("{share:+.3}")),
+            cell(row.idle, thousandths),
+            cell(row.needed, thousandths),
+            cell(row.cancelled, thousandths),
+            cell(row.given_up, thousandths),
             row.jobs,
             row.decisions_per_second,
             row.schedule
         )
     };
     output::line(&line)?;
+    if !is_searched {
+        output::note(&format!(
+            "of {} workers none searched a node: the coordinator's own searches were enough",
+            row.workers
+        ));
+    }
     Ok(row)
+}
+
+/// Returns whether workers had something to do. Positions that the coordinator's own short searches decide reach none,
+/// and take no time on its clock.
+fn has_searched(measures: &Measures) -> bool {
+    measures.makespan > 0 && measures.nodes > 0
+}
+
+/// Returns the text of a share, or that there is none.
+fn cell(share: Option<f64>, text: impl Fn(f64) -> String) -> String {
+    share.map_or_else(|| "-".to_owned(), text)
+}
+
+fn thousandths(share: f64) -> String {
+    format!("{share:.3}")
 }
 
 /// Returns the shares of the time of all workers: the efficiency, less what they did not have to search because
@@ -437,8 +461,8 @@ fn where_the_time_went(
 }
 
 fn chart(asked: &Simulate, rows: &[Row]) -> Chart {
-    let points = |value: fn(&Row) -> f64| -> Vec<(f64, f64)> {
-        rows.iter().map(|row| (row.workers as f64, value(row))).collect()
+    let points = |value: fn(&Row) -> Option<f64>| -> Vec<(f64, f64)> {
+        rows.iter().filter_map(|row| Some((row.workers as f64, value(row)?))).collect()
     };
     let what = match &asked.position {
         Some(position) => position.clone(),

@@ -53,3 +53,26 @@ fn what_real_engines_take_on_virtual_clocks_can_be_fitted() {
     assert!(fitted.stderr.iter().any(|line| line.starts_with("fit to ")), "{fitted:?}");
     assert_eq!(fitted.stdout.len(), 5, "titles, and two rows with their shares: {fitted:?}");
 }
+
+/// A row was printed as infinitely fast, and drawn nowhere.
+#[test]
+fn nothing_is_said_of_workers_that_had_nothing_to_do() {
+    let home = TempDir::new().expect("a temporary folder");
+    // The coordinator's own look at it is enough to decide this one.
+    fs::write(home.path().join("list.obf"), file(&[20])).expect("the folder is writable");
+    let asked = ["simulate", "list.obf", "--workers", "1,2", "--hypotheses", "--svg", "x.svg"];
+    let told = run(home.path(), &asked);
+    assert_eq!((told.code, told.stdout.len()), (Some(0), 3), "{told:?}");
+    for row in &told.stdout[1..] {
+        let fields: Vec<_> = row.split_whitespace().collect();
+        assert_eq!(fields[1..9], ["0.00s", "-", "-", "-", "-", "-", "-", "-"], "{row}");
+    }
+    let note = "of 1 workers none searched a node: the coordinator's own searches were enough";
+    assert_eq!(told.stderr[0], note, "{told:?}");
+    let svg = fs::read_to_string(home.path().join("x.svg")).expect("it was written");
+    assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+    let rows = run(home.path(), &[&asked[..], &["--json"]].concat()).objects();
+    for share in ["speedup", "efficiency", "overhead", "idle", "needed", "cancelled", "given_up"] {
+        assert!(rows[0].get(share).is_some_and(Value::is_null), "{share}: {rows:?}");
+    }
+}
