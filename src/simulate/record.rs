@@ -125,7 +125,7 @@ pub(super) fn fit(path: &Path) -> Result<Fit, Failure> {
 fn samples(path: &Path) -> anyhow::Result<Vec<Sample>> {
     let text = fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))?;
     let mut samples = Vec::new();
-    for (index, text) in text.lines().enumerate() {
+    for (index, text) in text.lines().enumerate().filter(|(_, text)| !text.trim().is_empty()) {
         let place = || format!("{}, line {}: a recorded job", path.display(), index + 1);
         let line: Line = serde_json::from_str(text).with_context(place)?;
         samples.extend(sample(&line).with_context(place)?);

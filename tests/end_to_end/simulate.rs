@@ -47,6 +47,9 @@ fn what_real_engines_take_on_virtual_clocks_can_be_fitted() {
     let rows = rows(run(home.path(), &asked).objects());
     assert_eq!((rows.len(), &rows[0]["workers"]), (1, &1.into()), "{rows:?}");
     assert!(rows[0]["nodes"].as_u64() > Some(0), "{rows:?}");
+    let record = home.path().join("real.jsonl");
+    let jobs = fs::read_to_string(&record).expect("it was written");
+    fs::write(&record, jobs.replacen('\n', "\n\n", 1)).expect("the folder is writable");
     let model = ["simulate", "--empties", "20", "--workers", "1,3", "--shares"];
     let fitted = run(home.path(), &[&model[..], &["--fit", "real.jsonl"]].concat());
     assert_eq!(fitted.code, Some(0), "{fitted:?}");
