@@ -1,7 +1,7 @@
 //! The command: the same for `outflank-check` and `outflank proof check`.
 
 use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, IsTerminal, Write};
+use std::io::{self, BufRead, BufReader, IsTerminal, Read, Write};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -109,6 +109,16 @@ pub enum Failure {
         /// The system's reason.
         source: io::Error,
     },
+    /// What is expected is no text.
+    #[error("{path}, line {line}: byte {byte} is not UTF-8 text, expected positions")]
+    NoText {
+        /// Its path.
+        path: String,
+        /// The line, from 1.
+        line: usize,
+        /// The number of the bytes before the first that is none of a text.
+        byte: usize,
+    },
     /// What is expected is none.
     #[error("{path}, {error}")]
     Expectation {
@@ -159,9 +169,11 @@ impl Failure {
     #[must_use]
     pub const fn exit_code(&self) -> u8 {
         match self {
-            Self::Open { .. } | Self::Expect { .. } | Self::Expectation { .. } | Self::OneInput => {
-                2
-            }
+            Self::Open { .. }
+            | Self::Expect { .. }
+            | Self::NoText { .. }
+            | Self::Expectation { .. }
+            | Self::OneInput => 2,
             Self::Check { error: CheckError::Rejected { .. }, .. }
             | Self::FalseRows { .. }
             | Self::Unproved { .. }
@@ -253,14 +265,22 @@ fn name(file: &Path) -> String {
 /// Reads what is expected, if anything is.
 fn expectations(check: &Check) -> Result<Option<Expectations>, Failure> {
     let Some(file) = &check.expect else { return Ok(None) };
-    let text = match is_standard_input(file) {
+    let bytes = match is_standard_input(file) {
         true if is_standard_input(&check.file) => return Err(Failure::OneInput),
-        true => io::read_to_string(io::stdin()),
-        false => fs::read_to_string(file),
+        true => {
+            let mut bytes = Vec::new();
+            io::stdin().read_to_end(&mut bytes).map(|_| bytes)
+        }
+        false => fs::read(file),
     };
     let path = || name(file);
-    let text = text.map_err(|source| Failure::Expect { path: path(), source })?;
-    let read = Expectations::parse(&text);
+    let bytes = bytes.map_err(|source| Failure::Expect { path: path(), source })?;
+    let text = str::from_utf8(&bytes).map_err(|error| {
+        let byte = error.valid_up_to();
+        let line = 1 + bytes[..byte].iter().filter(|&&byte| byte == b'\n').count();
+        Failure::NoText { path: path(), line, byte }
+    })?;
+    let read = Expectations::parse(text);
     read.map(Some).map_err(|error| Failure::Expectation { path: path(), error })
 }
 
@@ -288,7 +308,7 @@ fn open(check: &Check) -> io::Result<Box<dyn BufRead>> {
 /// numbers as floating-point ones read it right, too.
 fn random_seed() -> io::Result<u64> {
     let mut bytes = [0; 8];
-    io::Read::read_exact(&mut File::open("/dev/urandom")?, &mut bytes)?;
+    File::open("/dev/urandom")?.read_exact(&mut bytes)?;
     Ok(u64::from_le_bytes(bytes) >> 11)
 }
 
