@@ -28,6 +28,9 @@ impl PartialEq for Id {
 const HEAD: usize = 60;
 const TAIL: usize = 180;
 
+/// What a line has to be.
+const OBJECT: &str = "expected an object with \"position\"";
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Read {
@@ -84,8 +87,10 @@ pub(super) fn read(line: &str, defaults: Defaults) -> Result<Option<Row>, RowFau
     let object: Read = serde_json::from_str(line).map_err(|error| {
         let text = error.to_string();
         let reason = text.rsplit_once(" at line ").map_or(text.as_str(), |(reason, _)| reason);
-        let reason = without_middle(reason);
-        let reason = format!("{reason}; expected an object with \"position\"");
+        let mut reason = without_middle(&in_words(reason));
+        if !has_position(line) && !reason.ends_with(OBJECT) {
+            reason = format!("{reason}; {OBJECT}");
+        }
         RowFault::new(characters(line, error.column().saturating_sub(1)) + 1, reason)
     })?;
     let column = |text: &str| line.find(text).map_or(1, |at| characters(line, at) + 1);
@@ -105,6 +110,24 @@ pub(super) fn read(line: &str, defaults: Defaults) -> Result<Option<Row>, RowFau
         count: object.count,
         id: object.id,
     }))
+}
+
+/// Returns whether a line is an object with a position, of which something else is wrong.
+fn has_position(line: &str) -> bool {
+    line.trim_start().starts_with('{') && line.contains("\"position\"")
+}
+
+/// Returns a reason without the names that our language has for types.
+fn in_words(reason: &str) -> String {
+    let found = reason.strip_prefix("invalid type: ").or(reason.strip_prefix("invalid value: "));
+    let reason = found.map_or_else(|| reason.to_owned(), |found| format!("found {found}"));
+    let reason = reason.replacen("found floating point ", "found number ", 1);
+    match reason.rsplit_once(", expected ") {
+        Some((found, "i32")) => format!("{found}, expected an integer"),
+        Some((found, "u64")) => format!("{found}, expected an integer from 0 on"),
+        Some((found, name)) if name.starts_with("struct ") => format!("{found}, {OBJECT}"),
+        _ => reason,
+    }
 }
 
 /// Returns a reason without most of the line that it quotes: what was expected stands behind that.

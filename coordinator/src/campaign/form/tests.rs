@@ -121,13 +121,31 @@ fn faults_name_the_column_what_was_found_and_what_was_expected() {
         (json(",\"at_least\":4,\"at_most\":2"), 95, "found at_most +2, expected a value not below"),
         (json(",\"window\":[2,2]"), 82, "found the window [2, 2], expected the lower end first"),
         (json(",\"score\":99"), 82, "found the score 99, expected -64 to 64"),
-        ((Form::Json, "{}".to_owned()), 2, "missing field `position`"),
+        (json(",\"at_least\":18.0"), 96, "found number `18.0`, expected an integer"),
+        (json(",\"count\":-1"), 91, "found integer `-1`, expected an integer from 0 on"),
+        (json(",\"window\":2"), 91, "found integer `2`, expected an array of length 2"),
+        (json(","), 82, "trailing comma"),
         ((Form::Json, "{\"position\":\"XO\"}".to_owned()), 14, "found a board of 2 squares"),
     ];
     for ((form, line), column, reason) in faults {
         let fault = read_row(form, &line, Defaults::default()).unwrap_err();
         assert!(fault.reason.contains(reason), "{line}: {fault:?}");
         assert_eq!(fault.column, column, "{line}: {fault:?}");
+    }
+}
+
+/// What was expected of a key was followed by what is expected of the whole line.
+#[test]
+fn faults_of_json_ask_for_a_position_only_where_there_is_none() {
+    let asks = |line: &str| {
+        let fault = read_row(Form::Json, line, Defaults::default()).unwrap_err();
+        fault.reason.contains("expected an object with \"position\"")
+    };
+    for line in ["{}", "{\"count\":1}", "[]", "7", "\"f5\"", "f5d6", "null"] {
+        assert!(asks(line), "{line}");
+    }
+    for line in ["\"count\":1.0", "\"at_lest\":2", "\"score\":null,", "\"score\":\"4\""] {
+        assert!(!asks(&format!("{{\"position\":\"{BOARD}\",{line}}}")), "{line}");
     }
 }
 
@@ -140,7 +158,7 @@ fn faults_quote_no_more_of_a_long_field_than_its_beginning() {
         (Form::Knowledge, format!("{BOARD};,50,{long},4,4,1"), "…\", expected 0 to 100"),
         (Form::Obf, format!("{BOARD}; {long}"), "…\", expected a move and its score"),
         (Form::Json, json(&format!("\"{long}\":1")), "`, expected one of `position`,"),
-        (Form::Json, json(&format!("\"score\":\"{long}\"")), "\", expected i32"),
+        (Form::Json, json(&format!("\"score\":\"{long}\"")), "\", expected an integer"),
     ] {
         let fault = read_row(form, &line, Defaults::default()).unwrap_err();
         assert!(fault.reason.contains(reason) && fault.reason.contains('…'), "{}", fault.reason);
