@@ -2,6 +2,7 @@
 
 mod reading;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
@@ -65,7 +66,7 @@ pub(crate) struct Solve {
     /// are compared with the values found; blank lines and whatever follows % or # are left out. Boards may
     /// also have x or * for black, o or 0 for white and . for empty squares, and blanks anywhere.
     #[arg(value_name = "POSITION|FILE|-", allow_hyphen_values = true)]
-    pub(crate) position: String,
+    pub(crate) position: OsString,
     /// Play on a smaller board, such as 6x6: 4 to 8 columns and rows in the middle of the usual board,
     /// whose squares keep their names. A board then has so many characters; with all 64, its walls
     /// as +, it needs no option.
@@ -277,7 +278,7 @@ pub(crate) enum ProofAction {
 pub(crate) struct ProofExport {
     /// A board, a move list, a game, a file of positions, or - for standard input, as for solve.
     #[arg(value_name = "POSITION|FILE|-", allow_hyphen_values = true)]
-    pub(crate) position: String,
+    pub(crate) position: OsString,
     /// The size of the board, such as 6x6, as for solve.
     #[arg(long, value_name = "COLUMNSxROWS", default_value_t = BoardSize::STANDARD)]
     pub(crate) board: BoardSize,

@@ -1,5 +1,6 @@
 //! The positions that the command line names.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -12,7 +13,7 @@ use crate::exit::{Exit, Failure, OrExit};
 
 /// Returns the positions that `argument` stands for, on a board of this size: standard input for `-`,
 /// a file, or the text itself. There is at least one.
-pub(crate) fn read(argument: &str, board: BoardSize) -> Result<Vec<Problem>, Failure> {
+pub(crate) fn read(argument: &OsStr, board: BoardSize) -> Result<Vec<Problem>, Failure> {
     problems(argument, board).or_exit(Exit::BadInput)
 }
 
@@ -20,22 +21,23 @@ pub(crate) fn read(argument: &str, board: BoardSize) -> Result<Vec<Problem>, Fai
 /// memory.
 const MOST_BYTES: u64 = 1 << 30;
 
-fn problems(argument: &str, board: BoardSize) -> anyhow::Result<Vec<Problem>> {
+fn problems(argument: &OsStr, board: BoardSize) -> anyhow::Result<Vec<Problem>> {
     if argument == "-" {
         let bytes = whole("standard input", io::stdin(), MOST_BYTES)?;
         return Ok(parse("standard input", &text("standard input", bytes)?, board)?);
     }
-    let path = Path::new(argument);
+    let (path, name) = (Path::new(argument), argument.to_string_lossy());
     // A board can be no file name in practice, but a file may have any name.
     if is_there(path)? {
         if path.is_dir() {
-            bail!("{argument} is a folder, expected a file of positions");
+            bail!("{name} is a folder, expected a file of positions");
         }
-        let file = File::open(path).with_context(|| format!("reading {argument}"))?;
-        let bytes = whole(argument, file, MOST_BYTES)?;
-        return Ok(parse(argument, &text(argument, bytes)?, board)?);
+        let file = File::open(path).with_context(|| format!("reading {name}"))?;
+        let bytes = whole(&name, file, MOST_BYTES)?;
+        return Ok(parse(&name, &text(&name, bytes)?, board)?);
     }
-    parse("the argument", argument, board).map_err(|error| explain(argument, error))
+    // What is no text is not found to be a position either.
+    parse("the argument", &name, board).map_err(|error| explain(&name, error))
 }
 
 /// Returns whether there is something of that name.
@@ -109,7 +111,7 @@ mod tests {
     use super::*;
 
     fn message(argument: &str) -> String {
-        format!("{:#}", problems(argument, BoardSize::STANDARD).unwrap_err())
+        format!("{:#}", problems(argument.as_ref(), BoardSize::STANDARD).unwrap_err())
     }
 
     #[test]

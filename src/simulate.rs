@@ -3,6 +3,7 @@
 mod record;
 mod sizes;
 
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,7 +36,7 @@ pub(crate) struct Simulate {
     /// Solve these positions with real engines: a board, a move list, a file or - for standard input.
     #[arg(value_name = "POSITION|FILE|-", allow_hyphen_values = true,
         conflicts_with_all = ["empties", "roots", "seed", "seeds", "horizon"])]
-    position: Option<String>,
+    position: Option<OsString>,
     /// The numbers of workers to simulate, 1 to 10000 [default: 1,4,16,64,256,1024; of real
     /// engines those for whose hash tables, of 400 MiB each, this machine has the memory].
     #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = clap::value_parser!(u16).range(1..=10_000))]
@@ -297,7 +298,7 @@ fn boxed(advisor: impl Advisor + Send + 'static) -> Box<dyn Advisor + Send> {
 }
 
 /// Simulates real engines with each number of workers.
-fn real(asked: &Simulate, position: &str, record: &mut Record) -> Result<Vec<Row>, Failure> {
+fn real(asked: &Simulate, position: &OsStr, record: &mut Record) -> Result<Vec<Row>, Failure> {
     let isa = Isa::chosen().or_exit(Exit::BadInput)?;
     let problems = input::read(position, BoardSize::STANDARD)?;
     if problems.iter().all(|problem| problem.position.is_over()) {
@@ -465,7 +466,7 @@ fn chart(asked: &Simulate, rows: &[Row]) -> Chart {
         rows.iter().filter_map(|row| Some((row.workers as f64, value(row)?))).collect()
     };
     let what = match &asked.position {
-        Some(position) => position.clone(),
+        Some(position) => position.to_string_lossy().into_owned(),
         None => format!("{} of {} empties, seed {}", asked.roots, asked.empties, asked.seed),
     };
     Chart {

@@ -173,6 +173,6 @@ mod tests {
         let line = ["outflank", "solve", &board, "--window", "-64..0", "--json"];
         let arguments = Arguments::try_parse_from(line).unwrap();
         let Command::Solve(solve) = arguments.command else { panic!("{arguments:?}") };
-        assert_eq!((solve.position, solve.json), (board, true));
+        assert_eq!((solve.position, solve.json), (board.into(), true));
     }
 }

@@ -1,6 +1,8 @@
 //! `outflank solve` in one process.
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 
 use outflank_engine::notation::{self, Problem};
 use serde_json::Value;
@@ -14,6 +16,20 @@ fn home_with(numbers: &[usize]) -> TempDir {
     let home = TempDir::new().expect("a temporary folder");
     fs::write(home.path().join("problems.obf"), file(numbers)).expect("the folder is writable");
     home
+}
+
+#[test]
+fn a_file_of_positions_may_have_a_name_that_is_no_text() {
+    let home = home_with(&[]);
+    let name = OsStr::from_bytes(b"list-\xff.obf");
+    fs::write(home.path().join(name), file(&[1])).expect("the folder is writable");
+    let solve: &[&str] = &["solve", "--store", "store", "--json"];
+    for command in [solve, &["proof", "export", "--store", "store"]] {
+        let mut command = outflank(home.path(), command);
+        command.arg(name);
+        let finished = Process::start(command).finish();
+        assert_eq!(finished.code, Some(0), "{finished:?}");
+    }
 }
 
 #[test]
