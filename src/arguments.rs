@@ -64,7 +64,8 @@ pub(crate) struct Solve {
     /// `(;GM[Othello]…;)`, stands for the position after its last move. A file has one position a line,
     /// with or without OBF scores (`BOARD X; F5:+2;`) and bounds of the value (`>= SCORE`, `<= SCORE`), which
     /// are compared with the values found; blank lines and whatever follows % or # are left out. Boards may
-    /// also have x or * for black, o or 0 for white and . for empty squares, and blanks anywhere.
+    /// also have x or * for black, o or 0 for white and . for empty squares, and blanks anywhere. Where a file
+    /// has the name of a position, such as start or f5d6c3, the file is read.
     #[arg(value_name = "POSITION|FILE|-", allow_hyphen_values = true)]
     pub(crate) position: OsString,
     /// Play on a smaller board, such as 6x6: 4 to 8 columns and rows in the middle of the usual board,
