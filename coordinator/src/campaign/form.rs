@@ -170,11 +170,16 @@ pub(super) fn renewed(form: Form, line: &str, row: &Row, answer: &Answer) -> Str
 
 /// Returns `line`, which is the row `row` as it was imported in `form`, as a line of a new list in that form.
 ///
-/// In OBF a refuted row says there what is proved, not what it claimed: otherwise no proof could prove the list.
+/// In OBF a refuted row says there what is proved, not what it claimed: otherwise no proof could prove the list. So does a
+/// decided row that is no board of 64 squares, as proofs are of.
 #[must_use]
 pub(super) fn relisted(form: Form, line: &str, row: &Row, answer: &Answer) -> String {
     match (form, answer.state) {
-        (Form::Obf, RowState::Decided(Outcome::Refuted)) => obf::corrected(line, row, answer),
+        (Form::Obf, RowState::Decided(outcome))
+            if outcome == Outcome::Refuted || !obf::is_usual_board(line, row) =>
+        {
+            obf::corrected(line, row, answer)
+        }
         _ => renewed(form, line, row, answer),
     }
 }

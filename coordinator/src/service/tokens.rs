@@ -76,7 +76,7 @@ pub enum InvalidTokens {
     },
 }
 
-const EXPECTED: &str = "lines of a role (worker, client or admin) and a token of at least 16 visible ASCII \
+const EXPECTED: &str = "lines of a role (worker, client or admin) and a token of 16 to 4096 visible ASCII \
      characters, or one such token alone, which may do everything";
 
 /// The digest of a token, and the role of whoever shows it.
@@ -217,7 +217,7 @@ mod tests {
         let cases = [
             (String::new(), "there is no token"),
             ("# nothing\n\n".to_owned(), "there is no token"),
-            (secret.to_owned(), "line 1: a text of 14 bytes is no token, expected at least 16"),
+            (secret.to_owned(), "line 1: a text of 14 bytes is no token, expected 16 to 4096"),
             (format!("# x\n {secret}\n"), "line 2: a text of 14 bytes is no token"),
             ("worker".to_owned(), "line 1 has 1 word, expected"),
             (format!("# x\n{ONE}"), "line 2 has 1 word, expected"),

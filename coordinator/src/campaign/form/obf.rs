@@ -5,7 +5,7 @@
 //! bounds: so the list says everything that a proof of it is expected to prove.
 
 use outflank_engine::notation;
-use outflank_engine::{Bound, Score, Square};
+use outflank_engine::{BoardSize, Bound, Score, Square};
 
 use super::super::question::{Hypothesis, Question};
 use super::{Answer, Defaults, Row, RowFault, RowState, problem};
@@ -55,7 +55,13 @@ pub(super) fn answered(line: &str, row: &Row, answer: &Answer) -> Option<String>
     Some(format!("{board}{separator}{proved}{gap}{comment}"))
 }
 
-/// Returns the line of a refuted row with what is proved in place of what it claimed.
+/// Returns whether a line begins with a board of the usual size, not with moves or a game.
+pub(super) fn is_usual_board(line: &str, row: &Row) -> bool {
+    let text = line.split(COMMENT).next().unwrap_or_default();
+    row.position.board_size() == BoardSize::STANDARD && !notation::takes_no_scores(text)
+}
+
+/// Returns the line of a decided row with its board of 64 squares, and with what is proved in place of what it claimed.
 pub(super) fn corrected(line: &str, row: &Row, answer: &Answer) -> String {
     let comment = &line[line.find(COMMENT).unwrap_or(line.len())..];
     let gap = if comment.is_empty() { "" } else { " " };

@@ -267,6 +267,22 @@ fn a_refuted_row_in_obf_says_in_a_new_list_what_is_proved() {
     }
 }
 
+/// The checker reads no other boards.
+#[test]
+fn a_decided_row_in_obf_is_in_a_new_list_a_board_of_64_squares() {
+    let small = Defaults { board: "4x4".parse().unwrap(), ..Defaults::default() };
+    let answer = Answer { state: RowState::Decided(Outcome::Proved), ..solved(None) };
+    for (defaults, line, comment) in [
+        (small, "-----OX--XO----- X; >= -64; % c1", " % c1"),
+        (Defaults::default(), "f5d6c3", ""),
+        (Defaults::default(), "START % c1", " % c1"),
+    ] {
+        let row = read_row(Form::Obf, line, defaults).unwrap().unwrap();
+        let expected = format!("{}; >= +6; <= +6;{comment}", row.board());
+        assert_eq!(relisted(Form::Obf, line, &row, &answer), expected);
+    }
+}
+
 #[test]
 fn an_answered_move_list_becomes_a_board() {
     let small = Defaults { board: "4x4".parse().unwrap(), ..Defaults::default() };
