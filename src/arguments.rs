@@ -143,7 +143,7 @@ pub(crate) struct Coordinator {
     /// What the choice of those jobs follows from [default: a number that no worker can guess].
     #[arg(long, value_name = "N")]
     pub(crate) audit_seed: Option<u64>,
-    /// The file with what workers and clients must show: one token of at least 16 visible ASCII
+    /// The file with what workers and clients must show: one token of 16 to 4096 visible ASCII
     /// characters, which may do everything, or lines of a role (worker, client or admin) and a token
     /// [default: all who can connect are admitted].
     #[arg(long, value_name = "FILE", env = "OUTFLANK_TOKEN_FILE")]

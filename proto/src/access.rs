@@ -51,12 +51,14 @@ pub type Connection = InterceptedService<Transport, Pass>;
 
 /// The fewest characters of a token.
 const SHORTEST_TOKEN: usize = 16;
+/// The most: each call carries it in its head, which may have 16 KiB in all.
+const LONGEST_TOKEN: usize = 4096;
 
 /// The text cannot be a token. It is not repeated: it may be a secret that was meant for something
 /// else.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "a text of {length} bytes is no token, expected at least {SHORTEST_TOKEN} visible ASCII \
+    "a text of {length} bytes is no token, expected {SHORTEST_TOKEN} to {LONGEST_TOKEN} visible ASCII \
      characters without blanks"
 )]
 pub struct InvalidToken {
@@ -72,11 +74,11 @@ impl Token {
     /// Returns the token `text`; white space around it is left out.
     ///
     /// # Errors
-    /// [`InvalidToken`] if it is short or has other than visible ASCII characters.
+    /// [`InvalidToken`] if it is short, too long for the head of a call, or has other than visible ASCII characters.
     pub fn new(text: &str) -> Result<Self, InvalidToken> {
         let text = text.trim();
         let is_visible = text.bytes().all(|byte| byte.is_ascii_graphic());
-        if text.len() < SHORTEST_TOKEN || !is_visible {
+        if !(SHORTEST_TOKEN..=LONGEST_TOKEN).contains(&text.len()) || !is_visible {
             return Err(InvalidToken { length: text.len() });
         }
         Ok(Self(text.to_owned()))
@@ -219,6 +221,8 @@ mod tests {
         for bad in ["", "0123456789abcde", "0123456789 abcdef", "0123456789abcdeé"] {
             assert!(Token::new(bad).is_err(), "{bad:?}");
         }
+        let [longest, longer] = [4096, 4097].map(|length| Token::new(&"x".repeat(length)));
+        assert!(longest.is_ok() && longer.is_err());
     }
 
     #[test]

@@ -170,7 +170,7 @@ fn bad_files_are_bad_input() {
     fs::write(home.path().join("short"), "secret").expect("the folder is writable");
     let solve = |file| ["solve", "f5", "--connect", "127.0.0.1:1", "--token-file", file];
     let finished = run(home.path(), &solve("short"));
-    finished.assert_fails(2, "at least 16 visible ASCII characters");
+    finished.assert_fails(2, "expected 16 to 4096 visible ASCII characters");
     assert!(!finished.stderr[0].contains("secret"), "{finished:?}");
     run(home.path(), &solve("missing")).assert_fails(2, "reading missing");
     let (cert, key) = (certificate("coordinator.pem"), certificate("authority.pem"));
