@@ -66,6 +66,12 @@ fn the_best_move_of_a_value_is_kept_if_the_report_shows_that_it_reaches_it() {
         Report { children, ..bare(report) }
     });
     assert_eq!(stored, best, "the position after it shows it");
+    let (stored, _) = kept(&|report| {
+        let children = children(report.position);
+        let worst = children.iter().max_by_key(|(_, bound)| bound.upper());
+        Report { best_move: worst.map(|&(square, _)| square), children, ..bare(report) }
+    });
+    assert_eq!(stored, None, "the position after it shows that it is worth less");
 }
 
 #[test]
