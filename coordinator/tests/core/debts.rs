@@ -352,11 +352,11 @@ fn nobody_is_convicted_by_one_alone_of_a_claim_whose_author_is_unknown() {
     assert_eq!(convicted(&commands), Some(vec![WorkerId(1)]));
 }
 
-/// Returns a report about the position that all games begin with, which nobody was asked about: no worker solves it.
-fn unasked(bound: Bound) -> Report {
+/// Returns a report under the name of a job, about a position that nobody was asked about perhaps.
+pub(crate) fn unasked(job: u64, position: Position, bound: Bound) -> Report {
     Report {
-        job: JobId(4711),
-        position: Position::START.canonical(),
+        job: JobId(job),
+        position: position.canonical(),
         bound,
         best_move: None,
         line: Vec::new(),
@@ -378,8 +378,9 @@ fn no_answer_waits_for_a_judge_of_what_nobody_can_solve() {
             script.at(0, joined(connection, process, 1));
         }
         // Drawn for an audit or not, and in contradiction to each other.
-        script.report(1, 1, unasked(Bound::exact(Score::DRAW)));
-        let commands = script.report(1, 2, unasked(Bound::exact(Score::DRAW.up())));
+        let said = |value| unasked(4711, Position::START, Bound::exact(value)); // Nobody solves it.
+        script.report(1, 1, said(Score::DRAW));
+        let commands = script.report(1, 2, said(Score::DRAW.up()));
         assert_eq!(assigned(&commands), [], "it would have to solve the game");
         let (worker, job) = only_job(&script.submit(2, 1, nine_empties()));
         let commands = script.report(3, worker, truth(&job));

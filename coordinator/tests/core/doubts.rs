@@ -3,11 +3,12 @@
 use std::cell::Cell;
 
 use outflank_coordinator::core::{
-    AuditId, Command, Config, Event, Job, JobId, Judgement, Method, Millis, Proof, Proofs, Report,
+    AuditId, Command, Config, Event, Job, Judgement, Method, Millis, Proof, Proofs, Report,
     SolveId, WorkerId,
 };
 use outflank_engine::{Bound, Position, Score, Square, Window};
 
+use crate::debts::unasked;
 use crate::oracle::Oracle;
 use crate::random::{Random, position};
 use crate::script::{
@@ -226,21 +227,7 @@ fn reports_under_the_name_of_one_job_are_drawn_one_by_one() {
         let mut random = Random(1000 + name);
         let mut audits = 0;
         for _ in 0..100 {
-            let position = position(&mut random, 9).canonical();
-            let lie = Report {
-                job: JobId(name),
-                position,
-                bound: Bound::exact(Score::MAX),
-                best_move: None,
-                line: Vec::new(),
-                children: Vec::new(),
-                order: Vec::new(),
-                nodes: 1,
-                millis: 1,
-                finished: true,
-                failed: false,
-                era: 0,
-            };
+            let lie = unasked(name, position(&mut random, 9), Bound::exact(Score::MAX));
             let commands = script.report(1, 1, lie);
             let is_doubt = |command: &&Command| matches!(command, Command::Doubt { .. });
             audits += commands.iter().filter(is_doubt).count();
