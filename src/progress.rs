@@ -143,7 +143,8 @@ struct Work {
     predicted: u64,
     open: u64,
     done: u64,
-    workers: u64,
+    /// How many workers are connected, if that was heard.
+    workers: Option<u64>,
 }
 
 impl From<&Progress> for Work {
@@ -153,20 +154,20 @@ impl From<&Progress> for Work {
             predicted: progress.predicted_nodes,
             open: progress.jobs_open,
             done: progress.jobs_done,
-            workers: progress.workers,
+            workers: Some(progress.workers),
         }
     }
 }
 
 impl Work {
-    /// Returns this and what another position has, which the same workers solve.
+    /// Returns this and what another position has; the workers are those of this one.
     fn with(self, other: Self) -> Self {
         Self {
             nodes: self.nodes + other.nodes,
             predicted: self.predicted + other.predicted,
             open: self.open + other.open,
             done: self.done + other.done,
-            workers: self.workers.max(other.workers),
+            workers: self.workers,
         }
     }
 
@@ -187,7 +188,7 @@ impl Work {
     fn text(self, first: &str, elapsed: Duration) -> String {
         let rate = numbers::rate(self.nodes, elapsed);
         let idle = match (self.workers, self.nodes) {
-            (0, _) => "no worker is connected, ",
+            (Some(0), _) => "no worker is connected, ",
             // Whoever works has told of nodes by then: all workers do something else.
             (_, 0) if self.open > 0 && elapsed >= HEARD_BY => "waiting for a worker, ",
             // The coordinator estimates a large position on the way down to its first job.
@@ -221,7 +222,7 @@ mod tests {
     use super::*;
 
     fn work(nodes: u64, predicted: u64) -> Work {
-        Work { nodes, predicted, open: 3, done: 17, workers: 1 }
+        Work { nodes, predicted, open: 3, done: 17, workers: Some(1) }
     }
 
     #[test]
@@ -235,7 +236,8 @@ mod tests {
 
     #[test]
     fn a_cluster_without_workers_says_why_nothing_moves() {
-        let text = Work { workers: 0, ..work(0, 400) }.text("proved +30", Duration::from_secs(2));
+        let text =
+            Work { workers: Some(0), ..work(0, 400) }.text("proved +30", Duration::from_secs(2));
         assert!(text.starts_with("no worker is connected, proved +30"), "{text}");
     }
 

@@ -22,6 +22,8 @@ struct List {
     solved: usize,
     /// What was last heard of the positions, by their places in the list.
     work: BTreeMap<usize, Work>,
+    /// How many workers are connected: what was last heard of any position, since nobody tells more of a solved one.
+    workers: Option<u64>,
     lost: Option<Instant>,
 }
 
@@ -30,7 +32,8 @@ impl ListDisplay {
     pub(crate) fn start(positions: usize, quiet: bool) -> Self {
         let display = Display::start(name(0, positions), quiet);
         let work = BTreeMap::new();
-        Self(Arc::new(Mutex::new(List { display, positions, solved: 0, work, lost: None })))
+        let list = List { display, positions, solved: 0, work, workers: None, lost: None };
+        Self(Arc::new(Mutex::new(list)))
     }
 
     /// Shows what is new of the position at `place`, from 0.
@@ -40,6 +43,7 @@ impl ListDisplay {
             Update::Accepted => {}
             Update::Progress(progress) => {
                 list.work.insert(place, Work::from(progress));
+                list.workers = Some(progress.workers);
                 list.show();
             }
             Update::Notice(text) => {
@@ -78,8 +82,12 @@ impl ListDisplay {
 
 impl List {
     fn show(&mut self) {
-        let work = self.work.values().fold(Work::default(), |sum, &work| sum.with(work));
-        self.display.show(work, "");
+        self.display.show(self.sum(), "");
+    }
+
+    fn sum(&self) -> Work {
+        let nothing = Work { workers: self.workers, ..Work::default() };
+        self.work.values().fold(nothing, |sum, &work| sum.with(work))
     }
 }
 
@@ -94,7 +102,7 @@ mod tests {
 
     use super::*;
 
-    fn progress(nodes: u64, jobs_open: u64) -> Update {
+    fn progress(nodes: u64, jobs_open: u64, workers: u64) -> Update {
         Update::Progress(Progress {
             bound: Bound::UNKNOWN,
             window: Window::FULL,
@@ -103,24 +111,32 @@ mod tests {
             reused: 0,
             nodes,
             predicted_nodes: 1000,
-            workers: 2,
+            workers,
         })
     }
 
     #[test]
     fn the_positions_are_added_up_and_the_solved_ones_have_no_work_left() {
         let display = ListDisplay::start(3, true);
-        display.update(0, &progress(100, 2));
-        display.update(2, &progress(300, 1));
-        display.update(0, &progress(200, 2));
-        let sum = |display: &ListDisplay| {
-            display.list().work.values().fold(Work::default(), |sum, &work| sum.with(work))
-        };
-        let both = Work { nodes: 500, predicted: 2000, open: 3, done: 2, workers: 2 };
-        assert_eq!(sum(&display), both);
+        display.update(0, &progress(100, 2, 2));
+        display.update(2, &progress(300, 1, 2));
+        display.update(0, &progress(200, 2, 2));
+        let both = Work { nodes: 500, predicted: 2000, open: 3, done: 2, workers: Some(2) };
+        assert_eq!(display.list().sum(), both);
         display.solved(0);
-        assert_eq!(sum(&display), Work { predicted: 1200, open: 1, ..both });
+        assert_eq!(display.list().sum(), Work { predicted: 1200, open: 1, ..both });
         assert_eq!(display.list().display.name, "[1/3 solved]");
+    }
+
+    #[test]
+    fn workers_are_those_last_heard_of_at_any_position() {
+        let display = ListDisplay::start(3, true);
+        display.solved(2);
+        assert_eq!(display.list().sum().workers, None);
+        display.update(0, &progress(100, 2, 2));
+        display.solved(0);
+        display.update(1, &progress(100, 2, 0));
+        assert_eq!(display.list().sum().workers, Some(0));
     }
 
     #[test]
