@@ -130,7 +130,7 @@ async fn listed(
         if !std::mem::replace(&mut is_told, true) {
             let rows = counted(left, "row");
             output::note(&format!(
-                "comparing {rows} with what is proved, since proofs were taken back"
+                "comparing {rows} with what is proved, since proofs may have been taken back or lost"
             ));
         }
         tokio::time::sleep(LOOK_EVERY).await;

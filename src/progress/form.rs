@@ -5,16 +5,19 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
 
-/// The time between two lines where there is no terminal.
-const LINE_EVERY: Duration = Duration::from_secs(5);
+/// The least and the greatest time between two lines where there is no terminal.
+const LINE_EVERY: [Duration; 2] = [Duration::from_secs(5), Duration::from_secs(600)];
+
+/// Between those, a line comes after this part of the time that has passed: weeks of waiting fill no disk with lines.
+const PART_OF_THE_WAY: u32 = 60;
 
 /// How progress is shown on standard error.
 #[derive(Debug)]
 pub(crate) enum Form {
     /// As a bar with a text.
     Bar(ProgressBar),
-    /// As lines; the last one was printed, or the first one waited for, since this time.
-    Lines { last: Instant },
+    /// As lines since `start`; the last one was printed, or the first one waited for, at `last`.
+    Lines { start: Instant, last: Instant },
     /// Not at all.
     Nothing,
 }
@@ -29,19 +32,29 @@ impl Form {
                 bar.enable_steady_tick(Duration::from_millis(100));
                 Self::Bar(bar)
             }
-            (false, false) => Self::Lines { last: Instant::now() },
+            (false, false) => {
+                let now = Instant::now();
+                Self::Lines { start: now, last: now }
+            }
         }
     }
 
     /// Returns whether it is time for another line, which is to be printed then.
     pub(crate) fn is_line_due(&mut self) -> bool {
-        let Self::Lines { last } = self else { return false };
-        let is_due = last.elapsed() >= LINE_EVERY;
+        let Self::Lines { start, last } = self else { return false };
+        let now = Instant::now();
+        let is_due = now - *last >= pause(*last - *start);
         if is_due {
-            *last = Instant::now();
+            *last = now;
         }
         is_due
     }
+}
+
+/// Returns the time until the next line after one that came so long after the start.
+fn pause(after: Duration) -> Duration {
+    let [least, greatest] = LINE_EVERY;
+    (after / PART_OF_THE_WAY).clamp(least, greatest)
 }
 
 /// Returns a bar of so many steps on standard error, which looks as `template` says.
@@ -51,4 +64,25 @@ pub(crate) fn bar(steps: u64, template: &str) -> ProgressBar {
     ProgressBar::with_draw_target(Some(steps), target)
         .with_finish(ProgressFinish::AndClear) // an interrupted command clears its bar, too
         .with_style(style.progress_chars("=> "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_become_rarer() {
+        let lines = |hours: u64| {
+            let (mut at, mut lines) = (Duration::ZERO, 0);
+            while at < Duration::from_secs(3600 * hours) {
+                at += pause(at);
+                lines += 1;
+            }
+            lines
+        };
+        assert_eq!(pause(Duration::from_secs(60)), Duration::from_secs(5));
+        assert_eq!(pause(Duration::from_secs(3600)), Duration::from_secs(60));
+        assert!((180..220).contains(&lines(1)), "{}", lines(1));
+        assert!(lines(24 * 21) < 4_000, "{}", lines(24 * 21));
+    }
 }
