@@ -94,9 +94,10 @@ pub(super) fn low<K: SearchSet>(
 ) -> i32 {
     match empties {
         0..4 => last::few(searcher.kernels, &mut searcher.tally, board, alpha),
-        4 => searcher.kernels.four(&mut searcher.tally, board, alpha),
+        4 => searcher.kernels.four(&mut searcher.tally, board, board.empty(), alpha),
         5..=shallow::MOST_EMPTIES => {
-            searcher.kernels.shallow(&mut searcher.tally, board, empties, alpha)
+            let moves = searcher.kernels.moves(board.player, board.opponent);
+            searcher.kernels.shallow(&mut searcher.tally, board, moves, empties, alpha)
         }
         _ => {
             let moves = searcher.kernels.moves(board.player, board.opponent);

@@ -17,11 +17,12 @@ use super::{cost, deep, last, middle, midgame, plain, selective, shallow, stabil
 
 /// A kernel set with the entries of the search.
 pub(crate) trait SearchSet: EvaluationSet {
-    /// Solves a position with four empty squares in a null window.
-    fn four(self, tally: &mut Tally, board: Board, alpha: i32) -> i32;
+    /// Solves a position with the four `empty` squares in a null window.
+    fn four(self, tally: &mut Tally, board: Board, empty: u64, alpha: i32) -> i32;
 
-    /// Solves a position with five to [`shallow::MOST_EMPTIES`] empty squares in a null window.
-    fn shallow(self, tally: &mut Tally, board: Board, empties: u32, alpha: i32) -> i32;
+    /// Solves a position with five to [`shallow::MOST_EMPTIES`] empty squares in a null window;
+    /// `moves` are the player's.
+    fn shallow(self, tally: &mut Tally, board: Board, moves: u64, empties: u32, alpha: i32) -> i32;
 
     /// Solves a position with up to [`middle::MOST_EMPTIES`] empty squares in a null window;
     /// `moves` are the player's, which the caller mostly has for the order of its own.
@@ -84,27 +85,28 @@ macro_rules! entries {
     ([$($feature:tt),*] $token:ty) => {
         impl SearchSet for $token {
             #[inline(always)]
-            fn four(self, tally: &mut Tally, board: Board, alpha: i32) -> i32 {
+            fn four(self, tally: &mut Tally, board: Board, empty: u64, alpha: i32) -> i32 {
                 $(#[target_feature(enable = $feature)])*
-                fn enter(set: $token, tally: &mut Tally, board: Board, alpha: i32) -> i32 {
-                    last::four(set, tally, board, alpha)
+                fn enter(set: $token, tally: &mut Tally, board: Board, empty: u64, alpha: i32) -> i32 {
+                    last::four(set, tally, board, empty, alpha)
                 }
-                enter!([$($feature),*] enter(self, tally, board, alpha))
+                enter!([$($feature),*] enter(self, tally, board, empty, alpha))
             }
 
             #[inline(always)]
-            fn shallow(self, tally: &mut Tally, board: Board, empties: u32, alpha: i32) -> i32 {
+            fn shallow(self, tally: &mut Tally, board: Board, moves: u64, empties: u32, alpha: i32) -> i32 {
                 $(#[target_feature(enable = $feature)])*
                 fn enter(
                     set: $token,
                     tally: &mut Tally,
                     board: Board,
+                    moves: u64,
                     empties: u32,
                     alpha: i32,
                 ) -> i32 {
-                    shallow::body(set, tally, board, empties, alpha)
+                    shallow::body(set, tally, board, moves, empties, alpha)
                 }
-                enter!([$($feature),*] enter(self, tally, board, empties, alpha))
+                enter!([$($feature),*] enter(self, tally, board, moves, empties, alpha))
             }
 
             #[inline(always)]

@@ -5,7 +5,8 @@
 //! is tried: they do not wait for each other, while a test whether an opponent's disc is near is a
 //! branch that is mispredicted too often to pay (neural-reversi has found the same for four and
 //! three). With four and three empties the squares are ordered by parity (a square that is alone in
-//! its quadrant first), after the last section of `edax-avx-optimizations`.
+//! its quadrant first), after the last section of `edax-avx-optimizations`. With three squares each
+//! move has code of its own.
 
 use outflank_kernel::KernelSet;
 
@@ -108,25 +109,38 @@ fn three_moves<K: KernelSet>(
     alpha: i32,
 ) -> i32 {
     let mut best = NO_MOVE;
-    let flips = board.flips(kernels, [0, 1, 2].map(|place| squares.at(place)));
-    for (place, flipped) in (0..).zip(flips) {
-        if flipped != 0 {
-            let after = board.after(squares.at(place), flipped);
-            let rest = squares.without(place);
-            best = best.max(-two(kernels, tally, after, rest.at(0), rest.at(1), -alpha - 1));
-            if best > alpha {
-                return best;
-            }
+    let (x, y, z) = (squares.at(0), squares.at(1), squares.at(2));
+    let [by_x, by_y, by_z] = board.flips(kernels, [x, y, z]);
+    if by_x != 0 {
+        best = -two(kernels, tally, board.after(x, by_x), y, z, -alpha - 1);
+        if best > alpha {
+            return best;
         }
+    }
+    if by_y != 0 {
+        best = best.max(-two(kernels, tally, board.after(y, by_y), x, z, -alpha - 1));
+        if best > alpha {
+            return best;
+        }
+    }
+    if by_z != 0 {
+        best = best.max(-two(kernels, tally, board.after(z, by_z), x, y, -alpha - 1));
     }
     best
 }
 
-/// Solves `board`, which has four empty squares.
+/// Solves `board`, which has the four `empty` squares. The caller knows them before it knows which
+/// discs its move turns, so that their order need not wait for that.
 #[inline(always)]
-pub(crate) fn four<K: KernelSet>(kernels: K, tally: &mut Tally, board: Board, alpha: i32) -> i32 {
+pub(crate) fn four<K: KernelSet>(
+    kernels: K,
+    tally: &mut Tally,
+    board: Board,
+    empty: u64,
+    alpha: i32,
+) -> i32 {
     tally.enter(4);
-    let squares = by_parity(board.empty());
+    let squares = by_parity(empty);
     let (mut mover, mut above) = (board, alpha);
     for sign in [1, -1] {
         let best = four_moves(kernels, tally, mover, squares, above);

@@ -61,7 +61,7 @@ pub(super) fn body<K: SearchSet>(
         let Candidate { flipped, replies, square, .. } = list[next];
         let after = board.after(square, flipped);
         let value = if empties - 1 <= shallow::MOST_EMPTIES {
-            -five(searcher, after, -alpha - 1)
+            -five(searcher, after, replies, -alpha - 1)
         } else {
             -K::middle(searcher, after, replies, empties - 1, -alpha - 1)
         };
@@ -79,14 +79,14 @@ pub(super) fn body<K: SearchSet>(
 
 /// Solves `board`, which has five empty squares, unless the thread has done so a moment ago.
 #[inline(always)]
-fn five<K: SearchSet>(searcher: &mut Searcher<'_, K>, board: Board, alpha: i32) -> i32 {
+fn five<K: SearchSet>(searcher: &mut Searcher<'_, K>, board: Board, moves: u64, alpha: i32) -> i32 {
     let kernels = searcher.kernels;
     let hash = kernels.hash(board.player, board.opponent);
     if let Some(bound) = searcher.last.get(hash, board).and_then(|known| known.answer(alpha)) {
         searcher.tally.count(shallow::MOST_EMPTIES, Event::OwnTable);
         return bound;
     }
-    let value = kernels.shallow(&mut searcher.tally, board, shallow::MOST_EMPTIES, alpha);
+    let value = kernels.shallow(&mut searcher.tally, board, moves, shallow::MOST_EMPTIES, alpha);
     searcher.last.put(hash, board, value, alpha, 64);
     value
 }

@@ -1,8 +1,8 @@
-//! Five empty squares: no table and no move generator, only parity order and stability.
+//! Five empty squares: no table, only parity order and stability.
 //!
-//! Squares of odd quadrants come before the others, corners before the rest of each group.
+//! The moves are known: the caller has counted them as replies. Squares of odd quadrants come before
+//! the others, corners before the rest of each group.
 
-use outflank_kernel::bits::NEIGHBOURS;
 use outflank_kernel::mobility::CORNERS;
 
 use super::SearchSet;
@@ -16,12 +16,14 @@ pub(super) const MOST_EMPTIES: u32 = 5;
 /// Lower than every score.
 const NO_MOVE: i32 = -128;
 
-/// Solves `board`, which has `empties` empty squares, at least five.
+/// Solves `board`, which has `empties` empty squares, at least five, and in which the player has
+/// `moves`.
 #[inline(always)]
 pub(super) fn body<K: SearchSet>(
     kernels: K,
     tally: &mut Tally,
     board: Board,
+    moves: u64,
     empties: u32,
     alpha: i32,
 ) -> i32 {
@@ -30,55 +32,60 @@ pub(super) fn body<K: SearchSet>(
         tally.count(empties, Event::Stable);
         return upper;
     }
-    let (mut mover, mut above) = (board, alpha);
-    for sign in [1, -1] {
-        let best = moves(kernels, tally, mover, empties, above);
-        if best != NO_MOVE {
-            return sign * best;
-        }
-        (mover, above) = (board.pass(), -alpha - 1);
+    if moves != 0 {
+        return search_moves(kernels, tally, board, moves, empties, alpha);
     }
-    tally.count(empties, Event::Over);
-    board.final_score(kernels)
+    let moves = kernels.moves(board.opponent, board.player);
+    if moves == 0 {
+        tally.count(empties, Event::Over);
+        return board.final_score(kernels);
+    }
+    -search_moves(kernels, tally, board.pass(), moves, empties, -alpha - 1)
 }
 
 #[inline(always)]
-fn moves<K: SearchSet>(
+fn search_moves<K: SearchSet>(
     kernels: K,
     tally: &mut Tally,
     board: Board,
+    moves: u64,
     empties: u32,
     alpha: i32,
 ) -> i32 {
     let empty = board.empty();
     let odd = odd_squares(empty);
     let (mut best, mut tried) = (NO_MOVE, Tries::default());
-    for group in [odd & CORNERS, odd & !CORNERS, empty & !odd & CORNERS, empty & !odd & !CORNERS] {
-        let mut rest = group;
-        while rest != 0 {
-            let square = rest.trailing_zeros();
-            rest &= rest - 1;
-            if board.opponent & NEIGHBOURS[square as usize] == 0 {
-                continue;
-            }
-            let flipped = kernels.flip(board.player, board.opponent, square);
-            if flipped == 0 {
-                continue;
-            }
-            let after = board.after(square, flipped);
-            let value = if empties == 5 {
-                -kernels.four(tally, after, -alpha - 1)
-            } else {
-                -kernels.shallow(tally, after, empties - 1, -alpha - 1)
-            };
-            best = best.max(value);
-            tried.add();
-            if best > alpha {
-                tally.count(empties, tried.cut_off());
-                return best;
-            }
+    let mut rest = moves;
+    while rest != 0 {
+        let square = first_of(rest, odd);
+        let placed = 1_u64.rotate_left(square);
+        rest &= !placed;
+        let flipped = kernels.flip(board.player, board.opponent, square);
+        let after = board.after(square, flipped);
+        let value = if empties == 5 {
+            -kernels.four(tally, after, empty & !placed, -alpha - 1)
+        } else {
+            let replies = kernels.moves(after.player, after.opponent);
+            -kernels.shallow(tally, after, replies, empties - 1, -alpha - 1)
+        };
+        best = best.max(value);
+        tried.add();
+        if best > alpha {
+            tally.count(empties, tried.cut_off());
+            return best;
         }
     }
     tally.count(empties, tried.failed());
     best
+}
+
+/// Returns the first of the `moves` to try: one on an odd square if there is one, in a corner if
+/// there is one among those.
+#[inline(always)]
+fn first_of(moves: u64, odd: u64) -> u32 {
+    let mut group = if moves & odd != 0 { moves & odd } else { moves };
+    if group & CORNERS != 0 {
+        group &= CORNERS;
+    }
+    group.trailing_zeros()
 }
