@@ -25,6 +25,7 @@ pub mod several;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod sse2;
 mod tables;
+pub(crate) mod wide;
 
 crate::catalogue::family! {
     /// Player, opponent, square (0–63, empty) → discs turned; none if the move is not legal.

@@ -81,6 +81,18 @@ pub fn union2(lanes: __m128i) -> u64 {
 /// Returns the union of the four lanes.
 ///
 /// # Safety
+/// Returns the union of the four lanes, in each of them.
+///
+/// # Safety
+/// The CPU has the features; a caller that has them enabled needs no `unsafe`.
+#[inline]
+#[target_feature(enable = "avx2")]
+#[must_use]
+pub fn union4_in_all(lanes: __m256i) -> __m256i {
+    let union = _mm256_or_si256(lanes, _mm256_permute2x128_si256::<1>(lanes, lanes));
+    _mm256_or_si256(union, _mm256_shuffle_epi32::<0x4e>(union))
+}
+
 /// The CPU has the features; a caller that has them enabled needs no `unsafe`.
 #[inline]
 #[target_feature(enable = "avx2")]

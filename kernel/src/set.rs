@@ -3,7 +3,7 @@
 #[cfg(target_arch = "aarch64")]
 use crate::Neon;
 use crate::bits::count;
-use crate::flip::several;
+use crate::flip::{several, wide};
 use crate::mobility::potential;
 #[cfg(target_arch = "x86_64")]
 use crate::{Avx2, Avx512};
@@ -18,6 +18,26 @@ use crate::{Scalar, flip, hash, last_flip, lines, mobility, stability, symmetry}
 ///
 /// Boards are 64 squares, A1 in bit 0; player and opponent never share one.
 pub trait KernelSet: Copy + Send + Sync + 'static {
+    /// A board as one flip leaves it for the next one: in all lanes of a vector register where the
+    /// set has a flip that takes it from there.
+    type Wide: Copy + core::fmt::Debug;
+
+    /// Returns the board for [`flip_wide`](Self::flip_wide).
+    fn widen(self, board: u64) -> Self::Wide;
+
+    /// Returns the board with this square alone.
+    fn widen_square(self, square: u32) -> Self::Wide;
+
+    /// Returns the squares that are in one of the two boards.
+    fn difference(self, one: Self::Wide, other: Self::Wide) -> Self::Wide;
+
+    /// Returns the board in a general register.
+    fn narrow(self, board: Self::Wide) -> u64;
+
+    /// Returns [`flip`](Self::flip) for boards that are not in general registers. The next flip need
+    /// not wait until the discs are there.
+    fn flip_wide(self, player: Self::Wide, opponent: Self::Wide, square: u32) -> Self::Wide;
+
     /// Returns the discs turned when the player puts a disc on `square` (0–63, empty); none if the
     /// move is not legal.
     fn flip(self, player: u64, opponent: u64, square: u32) -> u64;
@@ -75,8 +95,46 @@ pub trait KernelSet: Copy + Send + Sync + 'static {
 /// Implements [`KernelSet`] by entering the variant that [`choice`](crate::choice) names for the
 /// token's level.
 macro_rules! kernel_set {
-    ($token:ty) => {
+    ($token:ty, $wide:ident) => {
+        #[allow(unused_unsafe, reason = "plain boards need no features")]
         impl KernelSet for $token {
+            type Wide = wide::$wide::Wide;
+
+            #[inline(always)]
+            fn widen(self, board: u64) -> Self::Wide {
+                // SAFETY: the token proves the features.
+                unsafe { wide::$wide::widen(board) }
+            }
+
+            #[inline(always)]
+            fn widen_square(self, square: u32) -> Self::Wide {
+                // SAFETY: the token proves the features.
+                unsafe { wide::$wide::square(square) }
+            }
+
+            #[inline(always)]
+            fn difference(self, one: Self::Wide, other: Self::Wide) -> Self::Wide {
+                // SAFETY: the token proves the features.
+                unsafe { wide::$wide::difference(one, other) }
+            }
+
+            #[inline(always)]
+            fn narrow(self, board: Self::Wide) -> u64 {
+                // SAFETY: the token proves the features.
+                unsafe { wide::$wide::narrow(board) }
+            }
+
+            #[inline(always)]
+            fn flip_wide(
+                self,
+                player: Self::Wide,
+                opponent: Self::Wide,
+                square: u32,
+            ) -> Self::Wide {
+                // SAFETY: the token proves the features.
+                unsafe { wide::$wide::flip::<Self>(player, opponent, square) }
+            }
+
             #[inline(always)]
             fn flip(self, player: u64, opponent: u64, square: u32) -> u64 {
                 // SAFETY: the token proves the features.
@@ -171,10 +229,10 @@ macro_rules! kernel_set {
     };
 }
 
-kernel_set!(Scalar);
+kernel_set!(Scalar, plain);
 #[cfg(target_arch = "x86_64")]
-kernel_set!(Avx2);
+kernel_set!(Avx2, lanes);
 #[cfg(target_arch = "x86_64")]
-kernel_set!(Avx512);
+kernel_set!(Avx512, lanes);
 #[cfg(target_arch = "aarch64")]
-kernel_set!(Neon);
+kernel_set!(Neon, plain);

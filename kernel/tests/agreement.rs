@@ -6,6 +6,32 @@ use common::{each_set, game_positions, square_sets};
 use outflank_kernel::{KernelSet, flip, hash, last_flip, lines, mobility, stability, symmetry};
 use proptest::prelude::*;
 
+/// Checks a flip of boards that are not in general registers, and the one after it, which takes them
+/// as the first has left them.
+fn check_wide<K: KernelSet>(
+    kernels: K,
+    (player, opponent): (u64, u64),
+    square: u32,
+    next: u32,
+    at: &impl Fn() -> String,
+) {
+    let flipped = flip::scalar::flip(player, opponent, square);
+    let [wide_player, wide_opponent] = [player, opponent].map(|board| kernels.widen(board));
+    let wide = kernels.flip_wide(wide_player, wide_opponent, square);
+    assert_eq!(kernels.narrow(wide), flipped, "wide {square}, {}", at());
+    let changed = kernels.difference(wide, kernels.widen_square(square));
+    let wide_player = kernels.difference(wide_player, changed);
+    let wide_opponent = kernels.difference(wide_opponent, wide);
+    let (player, opponent) = (player ^ flipped ^ 1 << square, opponent ^ flipped);
+    assert_eq!(kernels.narrow(wide_player), player, "player after {square}, {}", at());
+    assert_eq!(kernels.narrow(wide_opponent), opponent, "opponent after {square}, {}", at());
+    if next != square {
+        let reply = kernels.narrow(kernels.flip_wide(wide_opponent, wide_player, next));
+        let expected = flip::scalar::flip(opponent, player, next);
+        assert_eq!(reply, expected, "wide {square} {next}, {}", at());
+    }
+}
+
 /// Checks all kernels of a set on one board.
 fn check_board<K: KernelSet>(kernels: K, name: &str, player: u64, opponent: u64) {
     let at = || format!("{name}: player {player:#018x}, opponent {opponent:#018x}");
@@ -20,6 +46,7 @@ fn check_board<K: KernelSet>(kernels: K, name: &str, player: u64, opponent: u64)
         assert_eq!(sides, [flipped, theirs], "both sides {square}, {}", at());
         let next = (empty.rotate_right(square + 1).trailing_zeros() + square + 1) % 64;
         let other = flip::scalar::flip(player, opponent, next);
+        check_wide(kernels, (player, opponent), square, next, &at);
         let pair = kernels.flip_pair(player, opponent, [square, next]);
         assert_eq!(pair, [flipped, other], "pair {square} {next}, {}", at());
         let four = kernels.flip_four(player, opponent, [next, square, square, next]);

@@ -23,16 +23,6 @@ impl Board {
         Self { player: self.opponent, opponent: self.player }
     }
 
-    /// Returns the discs that a move on each of `squares` turns; none if it is not legal.
-    #[inline(always)]
-    pub(crate) fn flips<K: KernelSet, const N: usize>(
-        self,
-        kernels: K,
-        squares: [u32; N],
-    ) -> [u64; N] {
-        squares.map(|square| kernels.flip(self.player, self.opponent, square))
-    }
-
     /// Returns the position after a move on `square` that turns `flipped`.
     #[inline(always)]
     pub(crate) fn after(self, square: u32, flipped: u64) -> Self {

@@ -129,7 +129,7 @@ pub(crate) fn run<K: SearchSet>(
     with_threads(kernels, &crew, |searcher| {
         let board = Board { player: position.player(), opponent: position.opponent() };
         let square = errand.square().index();
-        let [flipped] = board.flips(kernels, [square]);
+        let flipped = kernels.flip(board.player, board.opponent, square);
         let candidate =
             Candidate { flipped, square, estimate: errand.estimate(), ..Candidate::default() };
         let node = Node { estimate: errand.estimate(), ..Node::new(kernels, board) };

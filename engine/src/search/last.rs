@@ -5,8 +5,11 @@
 //! is tried: they do not wait for each other, while a test whether an opponent's disc is near is a
 //! branch that is mispredicted too often to pay (neural-reversi has found the same for four and
 //! three). With four and three empties the squares are ordered by parity (a square that is alone in
-//! its quadrant first), after the last section of `edax-avx-optimizations`. With three squares each
-//! move has code of its own.
+//! its quadrant first), after the last section of `edax-avx-optimizations`.
+//!
+//! What these squares take is mostly the way from one flip to the next. So boards go that way in the
+//! registers of the flips ([`KernelSet::Wide`]), and beside it in general ones, where they are
+//! counted; and with three squares each move has code of its own.
 
 use outflank_kernel::KernelSet;
 
@@ -15,6 +18,54 @@ use super::tally::Tally;
 
 /// Lower than every score.
 const NO_MOVE: i32 = -128;
+
+/// A position whose boards a flip leaves ready for the next one, beside those that are counted.
+#[derive(Clone, Copy, Debug)]
+struct Late<K: KernelSet> {
+    board: Board,
+    player: K::Wide,
+    opponent: K::Wide,
+}
+
+impl<K: KernelSet> Late<K> {
+    #[inline(always)]
+    fn new(kernels: K, board: Board) -> Self {
+        let (player, opponent) = (kernels.widen(board.player), kernels.widen(board.opponent));
+        Self { board, player, opponent }
+    }
+
+    #[inline(always)]
+    fn pass(self) -> Self {
+        Self { board: self.board.pass(), player: self.opponent, opponent: self.player }
+    }
+
+    /// Returns the discs that a move on each of `squares` turns; none if it is not legal.
+    #[inline(always)]
+    fn flips<const N: usize>(self, kernels: K, squares: [u32; N]) -> [Turned<K>; N] {
+        squares.map(|square| {
+            let wide = kernels.flip_wide(self.player, self.opponent, square);
+            Turned { wide, discs: kernels.narrow(wide) }
+        })
+    }
+
+    /// Returns the position after a move on `square` that turns the discs of `turned`.
+    #[inline(always)]
+    fn after(self, kernels: K, square: u32, Turned { wide, discs }: Turned<K>) -> Self {
+        let changed = kernels.difference(wide, kernels.widen_square(square));
+        Self {
+            board: self.board.after(square, discs),
+            player: kernels.difference(self.opponent, wide),
+            opponent: kernels.difference(self.player, changed),
+        }
+    }
+}
+
+/// The discs that a move turns, in both forms.
+#[derive(Clone, Copy, Debug)]
+struct Turned<K: KernelSet> {
+    wide: K::Wide,
+    discs: u64,
+}
 
 /// Solves `board`, whose only empty square is `a`; counts the positions visited.
 #[inline(always)]
@@ -39,7 +90,7 @@ fn one<K: KernelSet>(kernels: K, tally: &mut Tally, player: u64, a: u32) -> i32 
 fn two<K: KernelSet>(
     kernels: K,
     tally: &mut Tally,
-    board: Board,
+    board: Late<K>,
     a: u32,
     b: u32,
     alpha: i32,
@@ -53,28 +104,29 @@ fn two<K: KernelSet>(
         }
         (mover, above) = (board.pass(), -alpha - 1);
     }
-    board.final_score(kernels)
+    board.board.final_score(kernels)
 }
 
 #[inline(always)]
 fn two_moves<K: KernelSet>(
     kernels: K,
     tally: &mut Tally,
-    board: Board,
+    board: Late<K>,
     a: u32,
     b: u32,
     alpha: i32,
 ) -> i32 {
     let mut best = NO_MOVE;
     let [by_a, by_b] = board.flips(kernels, [a, b]);
-    if by_a != 0 {
-        best = -one(kernels, tally, board.opponent ^ by_a, b);
+    let opponent = board.board.opponent;
+    if by_a.discs != 0 {
+        best = -one(kernels, tally, opponent ^ by_a.discs, b);
         if best > alpha {
             return best;
         }
     }
-    if by_b != 0 {
-        best = best.max(-one(kernels, tally, board.opponent ^ by_b, a));
+    if by_b.discs != 0 {
+        best = best.max(-one(kernels, tally, opponent ^ by_b.discs, a));
     }
     best
 }
@@ -84,7 +136,7 @@ fn two_moves<K: KernelSet>(
 fn three<K: KernelSet>(
     kernels: K,
     tally: &mut Tally,
-    board: Board,
+    board: Late<K>,
     squares: Squares,
     alpha: i32,
 ) -> i32 {
@@ -97,34 +149,34 @@ fn three<K: KernelSet>(
         }
         (mover, above) = (board.pass(), -alpha - 1);
     }
-    board.final_score(kernels)
+    board.board.final_score(kernels)
 }
 
 #[inline(always)]
 fn three_moves<K: KernelSet>(
     kernels: K,
     tally: &mut Tally,
-    board: Board,
+    board: Late<K>,
     squares: Squares,
     alpha: i32,
 ) -> i32 {
     let mut best = NO_MOVE;
     let (x, y, z) = (squares.at(0), squares.at(1), squares.at(2));
     let [by_x, by_y, by_z] = board.flips(kernels, [x, y, z]);
-    if by_x != 0 {
-        best = -two(kernels, tally, board.after(x, by_x), y, z, -alpha - 1);
+    if by_x.discs != 0 {
+        best = -two(kernels, tally, board.after(kernels, x, by_x), y, z, -alpha - 1);
         if best > alpha {
             return best;
         }
     }
-    if by_y != 0 {
-        best = best.max(-two(kernels, tally, board.after(y, by_y), x, z, -alpha - 1));
+    if by_y.discs != 0 {
+        best = best.max(-two(kernels, tally, board.after(kernels, y, by_y), x, z, -alpha - 1));
         if best > alpha {
             return best;
         }
     }
-    if by_z != 0 {
-        best = best.max(-two(kernels, tally, board.after(z, by_z), x, y, -alpha - 1));
+    if by_z.discs != 0 {
+        best = best.max(-two(kernels, tally, board.after(kernels, z, by_z), x, y, -alpha - 1));
     }
     best
 }
@@ -141,6 +193,7 @@ pub(crate) fn four<K: KernelSet>(
 ) -> i32 {
     tally.enter(4);
     let squares = by_parity(empty);
+    let board = Late::new(kernels, board);
     let (mut mover, mut above) = (board, alpha);
     for sign in [1, -1] {
         let best = four_moves(kernels, tally, mover, squares, above);
@@ -149,22 +202,22 @@ pub(crate) fn four<K: KernelSet>(
         }
         (mover, above) = (board.pass(), -alpha - 1);
     }
-    board.final_score(kernels)
+    board.board.final_score(kernels)
 }
 
 #[inline(always)]
 fn four_moves<K: KernelSet>(
     kernels: K,
     tally: &mut Tally,
-    board: Board,
+    board: Late<K>,
     FourSquares { squares, pairs }: FourSquares,
     alpha: i32,
 ) -> i32 {
     let mut best = NO_MOVE;
     let flips = board.flips(kernels, [0, 1, 2, 3].map(|place| squares.at(place)));
-    for (place, flipped) in (0..).zip(flips) {
-        if flipped != 0 {
-            let after = board.after(squares.at(place), flipped);
+    for (place, turned) in (0..).zip(flips) {
+        if turned.discs != 0 {
+            let after = board.after(kernels, squares.at(place), turned);
             let mut rest = squares.without(place);
             if pairs && place >= 2 {
                 // The other square of this pair is alone now.

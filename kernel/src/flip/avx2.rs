@@ -40,10 +40,17 @@ impl Boards {
     #[inline]
     #[target_feature(enable = "avx2")]
     fn new(player: u64, opponent: u64, square: u32) -> Self {
+        let player = _mm256_set1_epi64x(player.cast_signed());
+        Self::of_lanes(player, _mm256_set1_epi64x(opponent.cast_signed()), square)
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn of_lanes(player: __m256i, opponent: __m256i, square: u32) -> Self {
         let rays: *const __m256i = RAYS[square as usize & 63].0.as_ptr().cast();
         Self {
-            player: _mm256_set1_epi64x(player.cast_signed()),
-            opponent: _mm256_set1_epi64x(opponent.cast_signed()),
+            player,
+            opponent,
             // SAFETY: the entry has 64 bytes and is aligned to 64; this is its first half.
             up: unsafe { _mm256_load_si256(rays) },
             // SAFETY: as above, the second half.
@@ -57,8 +64,17 @@ impl Boards {
 #[target_feature(enable = "avx2")]
 #[must_use]
 pub(crate) fn flip(player: u64, opponent: u64, square: u32) -> u64 {
-    let boards = Boards::new(player, opponent, square);
-    union4(_mm256_or_si256(upwards(&boards), downwards(&boards)))
+    let player = _mm256_set1_epi64x(player.cast_signed());
+    let opponent = _mm256_set1_epi64x(opponent.cast_signed());
+    union4(flip_lanes(player, opponent, square))
+}
+
+/// Returns in each lane the discs turned on one line; the boards are in all lanes.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(crate) fn flip_lanes(player: __m256i, opponent: __m256i, square: u32) -> __m256i {
+    let boards = Boards::of_lanes(player, opponent, square);
+    _mm256_or_si256(upwards(&boards), downwards(&boards))
 }
 
 #[inline]

@@ -40,9 +40,16 @@ const OR_AND: i32 = 0xf8;
 #[target_feature(enable = "avx2,avx512f,avx512cd,avx512vl")]
 #[must_use]
 pub(crate) fn flip(player: u64, opponent: u64, square: u32) -> u64 {
-    let (up, down) = rays(square);
     let player = _mm256_set1_epi64x(player.cast_signed());
     let opponent = _mm256_set1_epi64x(opponent.cast_signed());
+    union4(flip_lanes(player, opponent, square))
+}
+
+/// Returns in each lane the discs turned on one line; the boards are in all lanes.
+#[inline]
+#[target_feature(enable = "avx2,avx512f,avx512cd,avx512vl")]
+pub(crate) fn flip_lanes(player: __m256i, opponent: __m256i, square: u32) -> __m256i {
+    let (up, down) = rays(square);
     let zero = _mm256_setzero_si256();
 
     let others = _mm256_andnot_si256(opponent, down);
@@ -56,7 +63,7 @@ pub(crate) fn flip(player: u64, opponent: u64, square: u32) -> u64 {
         _mm256_ternarylogic_epi64::<AND_AND>(_mm256_sub_epi64(zero, others), others, player);
     // outflank - 1 where there is one, and 0 where there is none
     let below = _mm256_sub_epi64(outflank, _mm256_min_epu64(outflank, _mm256_set1_epi64x(1)));
-    union4(_mm256_ternarylogic_epi64::<OR_AND>(lower, below, up))
+    _mm256_ternarylogic_epi64::<OR_AND>(lower, below, up)
 }
 
 /// Returns the rays towards higher squares and those towards lower ones.
