@@ -51,6 +51,9 @@ fn a_search_in_the_knowledge_claims_its_bound_and_a_prediction_claims_nothing() 
     assert_eq!(question("24,100,2,2,123"), Question::Value(Window::FULL), "not to the end");
     assert_eq!(question("50,98,2,2,123"), Question::Value(Window::FULL));
     assert_eq!(question("50,100,-64,64,0"), Question::Value(Window::FULL));
+    assert_eq!(question("24,73,3,3,123"), Question::Value(Window::FULL), "a prediction may be odd");
+    let predicted = |rest: &str| row(Form::Knowledge, &format!("{BOARD};,{rest}")).prediction;
+    assert_eq!(["24,73,3,3,1", "50,100,2,4,1"].map(predicted), [Some(3), None]);
 }
 
 #[test]
@@ -181,11 +184,14 @@ fn answers_stand_where_a_form_has_a_place_for_them() {
     assert_eq!(renewed(Form::Knowledge, &known, &row_of, &proved), expected);
     assert_eq!(format_row(Form::Knowledge, &task, &proved), Some(expected));
     assert_eq!(format_row(Form::Knowledge, &task, &open(1)), None);
+    let known = format_row(Form::Knowledge, &task, &Answer { nodes: 0, ..proved.clone() });
+    assert!(known.unwrap().ends_with(",-1"), "they are never those of the published program");
 
     let best = Answer { best_move: Some("d2".parse().unwrap()), ..decided(Outcome::Solved, 6, 6) };
     for line in [BOARD.to_owned(), format!("{BOARD};")] {
         let bare = row(Form::Obf, &line);
         assert_eq!(renewed(Form::Obf, &line, &bare, &open(1)), line);
+        assert_eq!(renewed(Form::Obf, &line, &bare, &solved(None)), line, "nobody knows a move");
         assert_eq!(renewed(Form::Obf, &line, &bare, &best), format!("{BOARD}; D2:+6;"));
     }
     let object: serde_json::Value =
@@ -339,6 +345,7 @@ fn what_every_game_ends_with_is_left_out_in_obf() {
         |lower, upper| renewed(Form::Obf, &line, &asked, &decided(Outcome::Solved, lower, upper));
     assert_eq!(text(-10, 16), format!("{line}; >= -10;"));
     assert_eq!(text(-20, -10), format!("{line}; <= -10;"));
+    assert_eq!(text(-16, -10), format!("{line}; <= -10;"));
     assert_eq!(text(-64, 64), line);
 }
 
@@ -362,7 +369,9 @@ fn any_position() -> impl Strategy<Value = (Position, Side)> {
 }
 
 fn any_question() -> impl Strategy<Value = Question> {
-    (any_score(), any_score()).prop_map(|(a, b)| {
+    // The ends often: a claim on one side has one.
+    let end = || prop_oneof![2 => any_score(), 1 => Just(-64), 1 => Just(64)];
+    (end(), end()).prop_map(|(a, b)| {
         let (lower, upper) = (score(a.min(b)), score(a.max(b)));
         let claim = Hypothesis::new(lower, upper).map(Question::Claim);
         claim.unwrap_or(Question::Value(Window::FULL))

@@ -4,6 +4,7 @@ mod review;
 mod turns;
 
 use std::fs::OpenOptions;
+use std::sync::atomic::Ordering;
 
 use outflank_engine::{BoardSize, Score, Square, brute_force};
 use outflank_proto::campaign::Selection;
@@ -131,16 +132,21 @@ fn the_published_list_comes_out_byte_for_byte_when_rows_are_decided() {
     import(&mut roster, "e50", TASKS);
     let asks = roster.fill(100);
     assert_eq!(asks.len(), 4);
+    // What is said of a question on its way is not counted besides what it takes in the end.
+    asks[0].nodes.store(7, Ordering::Relaxed);
     let none = answer(&mut roster, &asks[1], Score::new(4).unwrap());
     assert!(none.is_none(), "at least 0 is one question");
     answer(&mut roster, &asks[2], Score::new(-2).unwrap());
     let second = answer(&mut roster, &asks[0], Score::DRAW).expect("exactly 0 is two questions");
     assert_eq!((second.row, second.window), (0, Window::at_least(Score::new(2).unwrap()).unwrap()));
+    assert_eq!(roster.list(Some("e50")).unwrap()[0].nodes, 30);
     assert_eq!(same(&roster, "e50"), TASKS);
     answer(&mut roster, &second, Score::DRAW);
     let campaign = roster.list(Some("e50")).unwrap().remove(0);
     assert_eq!((campaign.proved, campaign.refuted, campaign.open), (2, 1, 1));
     assert_eq!((campaign.active, campaign.nodes), (1, 40));
+    asks[3].nodes.store(5, Ordering::Relaxed);
+    assert_eq!(roster.list(None).unwrap()[0].nodes, 45, "as many as the one in hand has taken");
     assert_eq!(same(&roster, "e50"), TASKS);
 
     let rows = |selection| export(&roster, "e50", None, selection);
@@ -343,7 +349,11 @@ fn a_damaged_campaign_rests_and_does_not_stop_the_others() {
     assert_eq!(faults, [false, true, true], "{campaigns:?}");
     assert!(campaigns[1].fault.contains("found 100 bytes, expected 32 bytes for each of 4 rows"));
     assert!(campaigns[2].fault.contains("found a bad record of row 2"), "{campaigns:?}");
-    assert_eq!(roster.fill(100).len(), 4);
+    assert_eq!((roster.fill(100).len(), roster.count()), (4, 3));
+    let taken = |error: &CampaignError| matches!(error, CampaignError::Exists { .. });
+    assert!(roster.rival(&head("short")).is_err_and(|error| taken(&error)), "its name is taken");
+    let error = import_in(&mut roster, &head("short"), &[TASKS.as_bytes()]).unwrap_err();
+    assert!(error.contains("there is a campaign short already"), "{error}");
     let error = roster.remove("short", false).unwrap_err().to_string();
     assert!(error.contains("nobody knows whether tasks are open"), "{error}");
     roster.remove("short", true).unwrap();
@@ -418,6 +428,20 @@ fn a_game_that_is_over_takes_no_time() {
     let over = Position::new(0xff, 0).unwrap();
     assert!(over.is_over());
     assert_eq!(import(&mut roster, "over", &line(over, "")).predicted_nodes_left, 0.0);
+}
+
+/// What the store answers takes no nodes, and says nothing of those that the other rows will take.
+#[test]
+fn a_row_that_took_no_search_leaves_what_is_predicted_of_the_others() {
+    let (_folder, mut roster) = new_roster();
+    let lists = [1, 2].map(|seed| line(played(seed), ""));
+    let second = import(&mut roster, "second", &lists[1]).predicted_nodes_left;
+    import(&mut roster, "both", &lists.concat());
+    let asks = roster.fill(9);
+    let both = asks.iter().find(|ask| ask.position == played(1)).unwrap();
+    roster.answered(both.life, both.row, Bound::exact(Score::DRAW), 0);
+    let left = roster.list(Some("both")).unwrap()[0].predicted_nodes_left;
+    assert_eq!((left, second > 0.0), (second, true));
 }
 
 /// Both went by the folder's name in some places, and by the name inside in others.

@@ -15,6 +15,11 @@ fn state(roster: &Roster) -> Campaign {
     roster.list(Some("one")).unwrap().remove(0)
 }
 
+fn resume(roster: &mut Roster) {
+    let change = Change { name: "one".to_owned(), priority: None, paused: Some(false) };
+    assert_eq!(roster.change(&change).unwrap().fault, "");
+}
+
 /// The claim was another one, which was refuted: only a whole export would have found out.
 #[test]
 fn a_question_that_damage_has_made_is_not_asked() {
@@ -25,6 +30,10 @@ fn a_question_that_damage_has_made_is_not_asked() {
     assert_eq!(asked, [0, 1]);
     let fault = state(&roster).fault;
     assert!(fault.contains("one/list: found SHA-256"), "{fault}");
+    // Nor when it goes on and is as damaged as before.
+    resume(&mut roster);
+    assert_eq!(roster.fill(9).len(), 2);
+    assert_eq!(state(&roster).fault, fault);
 }
 
 /// As many nodes are predicted as for the question that was imported.
@@ -33,13 +42,13 @@ fn nothing_is_refuted_or_finished_if_the_list_is_damaged_without_being_seen() {
     let (_folder, mut roster) = new_roster();
     import(&mut roster, "one", TASKS);
     replace(&roster, ",96,4,", ",97,4,");
-    let asks = roster.fill(9);
-    answer(&mut roster, &asks[1], Score::new(-2).unwrap());
-    assert_eq!((state(&roster).refuted, state(&roster).open), (0, 4));
-    assert!(state(&roster).fault.contains("one/list: found SHA-256"));
-
-    let resume = Change { name: "one".to_owned(), priority: None, paused: Some(false) };
-    roster.change(&resume).unwrap();
+    for _ in 0..2 {
+        let asks = roster.fill(9);
+        answer(&mut roster, &asks[1], Score::new(-2).unwrap());
+        assert_eq!((state(&roster).refuted, state(&roster).open), (0, 4));
+        assert!(state(&roster).fault.contains("one/list: found SHA-256"));
+        resume(&mut roster);
+    }
     let mut asks = roster.fill(9);
     for ask in asks.split_off(1) {
         answer(&mut roster, &ask, Score::new(4).unwrap());

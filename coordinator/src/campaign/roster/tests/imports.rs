@@ -27,6 +27,17 @@ fn a_bad_line_is_named_and_leaves_nothing_behind() {
     assert_eq!(roster.list(None).unwrap(), []);
 }
 
+/// Without a header it stands before a row.
+#[test]
+fn a_mark_at_the_beginning_of_a_list_is_no_part_of_its_first_row() {
+    let (_folder, mut roster) = new_roster();
+    let list = format!("\u{feff}{}", line(played(1), ""));
+    import(&mut roster, "marked", &list);
+    let ask = roster.fill(9).remove(0);
+    assert_eq!(ask.position, played(1));
+    assert_eq!(same(&roster, "marked"), list);
+}
+
 #[test]
 fn an_import_can_be_repeated_but_a_name_is_given_once() {
     let (_folder, mut roster) = new_roster();
@@ -64,6 +75,7 @@ fn a_list_under_a_name_that_is_taken_is_refused_as_soon_as_it_cannot_be_the_same
         ImportHead { split_to: Some(20), ..head("list") },
         ImportHead { form: Some(Form::Obf), ..head("list") },
         ImportHead { board: "6x6".parse().unwrap(), ..head("list") },
+        ImportHead { window: Window::at_least(Score::DRAW).unwrap(), ..head("list") },
     ];
     for other in others {
         assert!(matches!(roster.rival(&other), Err(CampaignError::Exists { .. })), "{other:?}");

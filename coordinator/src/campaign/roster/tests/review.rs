@@ -236,4 +236,21 @@ fn a_long_list_is_reviewed_bit_by_bit_and_nothing_of_it_is_asked_or_decided_mean
     review(&mut roster, &fallen);
     assert_eq!(counts(&roster, "one"), (0, rows));
     assert_eq!(roster.fill(usize::MAX).len() as u64, rows);
+    // What was asked before may rest on what has fallen, also when it is asked again.
+    answer(&mut roster, &asks[0], Score::DRAW);
+    assert_eq!(counts(&roster, "one"), (0, rows));
+}
+
+#[test]
+fn rows_are_still_to_be_reviewed_until_the_review_is_on_disk() {
+    let (_folder, mut roster) = with_decided_rows();
+    let unreviewed = |roster: &Roster| roster.list(None).unwrap()[0].unreviewed;
+    assert_eq!(unreviewed(&roster), 0);
+    roster.taken_back(1);
+    let mut told = Vec::new();
+    while roster.is_to_be_reviewed() {
+        told.push(unreviewed(&roster));
+        roster.review(&upheld);
+    }
+    assert_eq!((told.as_slice(), unreviewed(&roster)), ([4, 1].as_slice(), 0));
 }

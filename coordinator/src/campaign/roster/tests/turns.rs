@@ -1,5 +1,7 @@
 //! Which rows are asked again, whose answers count, and what is left of a change after a restart.
 
+use std::io;
+
 use super::*;
 
 fn change(name: &str, paused: bool) -> Change {
@@ -31,7 +33,7 @@ fn a_failed_row_is_asked_again_also_after_a_pause_and_beside_a_disputed_one() {
     let asks = roster.fill(3);
     roster.failed(asks[0].life, 1, true);
     roster.failed(asks[0].life, 0, false);
-    assert_eq!(rows(&roster.fill(2)), [0], "the disputed one rests");
+    assert_eq!(rows(&roster.fill(3)), [0, 3], "the disputed one rests");
     roster.failed(asks[0].life, 0, false);
     roster.change(&change("one", true)).unwrap();
     roster.change(&change("one", false)).unwrap();
@@ -86,6 +88,54 @@ fn a_list_that_is_longer_or_shorter_than_it_was_is_damaged() {
 }
 
 #[test]
+fn a_campaign_of_another_schema_is_not_read() {
+    let (_folder, mut roster) = new_roster();
+    import(&mut roster, "one", TASKS);
+    let path = roster.folder().to_owned();
+    drop(roster);
+    let head = path.join("one").join("campaign.json");
+    let text = fs::read_to_string(&head).unwrap();
+    fs::write(&head, text.replace("\"schema\": 1", "\"schema\": 2")).unwrap();
+    let fault = &Roster::open(&path).unwrap().list(None).unwrap()[0].fault;
+    assert!(fault.contains("found schema version 2, expected version 1"), "{fault}");
+}
+
+#[test]
+fn a_change_that_cannot_be_written_changes_nothing() {
+    let (_folder, mut roster) = new_roster();
+    import(&mut roster, "one", TASKS);
+    let ask = roster.fill(1).remove(0);
+    fs::create_dir(roster.folder().join("one").join("state.json.new")).unwrap();
+    let error = roster.change(&change("one", true)).unwrap_err().to_string();
+    assert!(error.contains("state.json"), "{error}");
+    assert!(!roster.list(None).unwrap()[0].paused);
+    assert!(roster.lives().contains(&ask.life));
+    assert_eq!(rows(&roster.fill(2)), [1]);
+}
+
+/// What is left in a buffer goes out with that.
+#[test]
+fn an_export_whose_end_cannot_be_written_fails() {
+    struct Full;
+    impl io::Write for Full {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Err(io::ErrorKind::StorageFull.into())
+        }
+    }
+    let (_folder, mut roster) = new_roster();
+    import(&mut roster, "one", TASKS);
+    for selection in [Selection::All, Selection::Open] {
+        let wanted = ExportRequest { name: "one".to_owned(), form: None, selection, limit: None };
+        let exported = roster.export(&wanted).unwrap().run(&|_, _| None, &mut Full);
+        assert!(matches!(exported, Err(ExportError::Output(_))), "{exported:?}");
+    }
+}
+
+#[test]
 fn an_export_has_as_many_rows_as_are_wanted_and_of_the_kind_that_is_wanted() {
     let (_folder, mut roster) = new_roster();
     let list = [line(played(1), ""), line(played(2), "")].concat();
@@ -119,8 +169,9 @@ fn a_line_without_end_is_refused_before_it_fills_the_memory() {
     let long = "x".repeat(1 << 16);
     let refused = "line 1, column 1: the line goes on, expected at most 65536 bytes";
     // In many parts, of which none ends it, and in one part that does.
-    let parts = vec![long.as_bytes(); 2];
-    let error = import_in(&mut roster, &head("parts"), &parts).unwrap_err();
+    let mut import = Import::begin(roster.folder(), &head("parts")).unwrap();
+    import.feed(long.as_bytes()).unwrap();
+    let error = import.feed(b"x").unwrap_err().to_string();
     assert!(error.contains(refused), "{error}");
     let whole = format!("{long}x\n");
     let error = import_in(&mut roster, &head("whole"), &[whole.as_bytes()]).unwrap_err();
