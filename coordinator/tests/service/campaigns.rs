@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use outflank_coordinator::client::{CampaignsClient, ClientError};
 use outflank_coordinator::core::Config;
-use outflank_coordinator::service::{Options, Service};
+use outflank_coordinator::service::{Options, Service, pending_verdicts};
 use outflank_coordinator::store::Store;
 use outflank_engine::notation::{Side, board};
 use outflank_engine::{Position, brute_force};
 use outflank_proto::campaign::{Campaign, Change, ExportRequest, Form, ImportHead, ImportPart};
 use outflank_proto::{campaign::Selection, v1};
-use outflank_worker::Coordinator;
+use outflank_worker::{Coordinator, WorkerError};
 use tokio::sync::mpsc;
 use tonic::Code;
 
@@ -166,7 +166,7 @@ async fn a_paused_campaign_gives_its_jobs_back() {
     gate.begun(1).await;
     let change = |paused| Change { name: "one".to_owned(), paused: Some(paused), priority: None };
     let paused = client.change(change(true)).await.unwrap();
-    assert_eq!((paused.active, paused.open, paused.paused), (0, 4, true));
+    assert_eq!((paused.active, paused.open, paused.paused, paused.workers), (0, 4, true, 1));
     let mut solver = v1::solver_client::SolverClient::new(service.connect_in_memory());
     loop {
         let counts = solver.status(v1::StatusRequest {}).await.unwrap().into_inner();
@@ -220,6 +220,38 @@ async fn outcomes_that_rest_on_a_liar_are_taken_back() {
     service.stop().await.unwrap();
 }
 
+/// Nobody can audit what the only worker claims until all rows are decided by that.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn outcomes_fall_with_their_proofs_while_the_coordinator_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let fine = fine();
+    let core = Config { audit_share: 1.0, audit_seed: 7, ..fine.core };
+    let [campaigns, docket] = ["campaigns", "docket.jsonl"].map(|name| folder.path().join(name));
+    let options = Options { campaigns: Some(campaigns), docket: Some(docket.clone()), ..fine };
+    let store = Arc::new(Store::in_memory());
+    let service = service(Options { core, ..options }, store);
+    let mut client = CampaignsClient::new(service.connect_in_memory());
+    let start =
+        |solver| TestWorker::start(solver, 1, Coordinator::over(service.connect_in_memory()));
+    let liar = start(Arc::new(Liar));
+    let positions = [played(300, 8)];
+    let whole = ImportHead { split_to: None, ..head("one") };
+    import(&mut client, whole, &list(&positions), true).await.unwrap();
+    let outcomes = |campaign: &Campaign| (campaign.proved, campaign.refuted, campaign.solved);
+    let decided = until(&mut client, "one", |campaign| campaign.open == 0).await;
+    assert_eq!(outcomes(&decided), (1, 2, 1), "the value seems to be another one");
+
+    let honest = [(); 3].map(|()| start(Arc::new(BruteForce)));
+    until(&mut client, "one", |campaign| outcomes(campaign) == (2, 1, 1)).await;
+    check(&export(&mut client, "one", Form::Json).await, &positions);
+    assert!(matches!(liar.join().await, Err(WorkerError::Distrusted { .. })));
+    for worker in honest {
+        worker.stop().await.unwrap();
+    }
+    service.stop().await.unwrap();
+    assert_eq!(pending_verdicts(&docket).unwrap(), 0, "nothing is left to the next coordinator");
+}
+
 #[tokio::test]
 async fn what_cannot_be_is_refused_with_a_reason() {
     let folder = tempfile::tempdir().unwrap();
@@ -235,6 +267,19 @@ async fn what_cannot_be_is_refused_with_a_reason() {
     assert!(reason(error).starts_with(expected));
     let error = import(&mut client, head("half"), &good, false).await.unwrap_err();
     assert_eq!(reason(error), "the stream ended, expected the end of the list");
+    for (last, expected) in [
+        (ImportPart::End(7), format!("field end is 7, expected {}, the bytes before", good.len())),
+        (ImportPart::Head(head("b")), "field part is a second head, expected data".to_owned()),
+    ] {
+        let (parts, receiver) = mpsc::channel(3);
+        let data = ImportPart::Data(good.clone().into_bytes());
+        for part in [ImportPart::Head(head("a")), data, last] {
+            parts.send(part).await.unwrap();
+        }
+        drop(parts);
+        let found = reason(client.import(receiver).await.unwrap_err());
+        assert!(found.starts_with(&expected), "{found}");
+    }
     let error = import(&mut client, head("../up"), &good, true).await.unwrap_err();
     assert!(reason(error).starts_with("field head.name is ../up, expected 1 to 64 letters"));
     let split_to = Some(64);
