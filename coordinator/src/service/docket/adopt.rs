@@ -168,11 +168,42 @@ mod tests {
         drop(docket(&path, &["liar"], 1));
         assert_eq!(adopt_docket(&path, &own, &from, &others).unwrap(), open, "they come");
         assert_eq!(pending(&path), ["liar"]);
+        let era = Docket::open(Some(&path)).unwrap().era();
+        assert!(era > 1, "outcomes that were compared with what was proved before are in doubt");
 
         let [path, from] = ["nameless", "settled"].map(|name| folder.path().join(name));
         drop(docket(&from, &["liar"], 1));
         assert_eq!(adopt_docket(&path, &others, &from, &own).unwrap(), open, "they are there");
         assert_eq!(pending(&path), ["liar"]);
+    }
+
+    /// Each docket counts for itself: that so many were carried out here says nothing of those there.
+    #[test]
+    fn a_verdict_that_was_not_carried_out_there_is_carried_out_whatever_was_here() {
+        let folder = tempfile::tempdir().unwrap();
+        let [path, from] = ["here", "there"].map(|name| folder.path().join(name));
+        drop(docket(&path, &["one", "two"], 2));
+        drop(docket(&from, &["liar"], 0));
+        let good = names(&["good"]);
+        let adopted = adopt_docket(&path, &good, &from, &good).unwrap();
+        assert_eq!(adopted, Adopted { verdicts: 1, doubts: 0 });
+        assert_eq!(pending(&path), ["liar"]);
+    }
+
+    /// A repair has noted that proofs may be lost: nobody was wrong.
+    #[test]
+    fn claims_of_nobody_are_believed_where_nobody_was_found_to_be_wrong() {
+        let folder = tempfile::tempdir().unwrap();
+        let [path, from] = ["here", "there"].map(|name| folder.path().join(name));
+        let mut here = Docket::open(Some(&path)).unwrap();
+        let nobody = Verdict { workers: vec![], ..verdict(1, "") };
+        here.convict(nobody).unwrap();
+        here.carried_out(1).unwrap();
+        drop(here);
+        let nameless = names(&[""]);
+        let adopted = adopt_docket(&path, &nameless, &from, &nameless).unwrap();
+        assert_eq!(adopted, Adopted::default());
+        assert_eq!(pending(&path), [""; 0]);
     }
 
     #[test]

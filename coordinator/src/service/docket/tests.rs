@@ -164,3 +164,14 @@ fn a_repair_that_may_have_lost_proofs_moves_the_era_also_without_a_verdict() {
     let again = Verdict { era: 4, ..verdict(3) };
     assert_eq!(Docket::open(Some(&path)).unwrap().pending(), [again]);
 }
+
+/// With a verdict about nobody it would look as if there had never been another.
+#[test]
+fn a_repair_does_not_hide_that_a_verdict_was_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("docket.jsonl");
+    fs::write(&path, "{\"taken_back\":{\"era\":1}}\n").unwrap();
+    assert_eq!(reopen_verdicts(&path).unwrap(), 0);
+    assert_eq!(Docket::open(Some(&path)).unwrap().era(), 2, "proofs may be lost");
+    assert_eq!(taken_back(&path).unwrap(), TakenBack::UNKNOWN);
+}

@@ -156,6 +156,7 @@ fn a_connected_worker_is_known_however_many_have_come_and_gone_since() {
     let known_as = |worker| links.origin(WorkerId(worker)).map(|origin| origin.worker.clone());
     assert_eq!(known_as(0), Some("steady".to_owned()));
     assert_eq!(known_as(MOST_ORIGINS as u64), Some("restless".to_owned()));
+    assert_eq!(links.open().origins.len(), MOST_ORIGINS, "no more than that is remembered");
 }
 
 #[test]

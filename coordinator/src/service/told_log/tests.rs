@@ -186,6 +186,19 @@ fn who_was_told_something_longest_ago_comes_first() {
 }
 
 #[test]
+fn what_a_worker_was_told_last_of_a_position_counts() {
+    let (folder, positions) = (tempfile::tempdir().unwrap(), positions(1));
+    let path = folder.path().join("told.jsonl");
+    let (mut file, _) = open(&path);
+    let bounds = [Bound::at_least(Score::DRAW), draw()];
+    for bound in bounds {
+        let bounds = vec![(positions[0], bound)];
+        file.note(&[Note { worker: "one/1".to_owned(), bounds, and_more: false }]).unwrap();
+    }
+    assert_eq!(open(&path).1.told, [(process("one/1"), vec![(positions[0], draw())])]);
+}
+
+#[test]
 fn a_file_that_grows_is_written_anew_and_says_the_same() {
     let (folder, positions) = killed();
     let path = folder.path().join("told.jsonl");
@@ -197,6 +210,7 @@ fn a_file_that_grows_is_written_anew_and_says_the_same() {
         longest = longest.max(fs::metadata(&path).unwrap().len());
     }
     assert!(longest < 3000, "{longest} bytes");
+    assert!(file.grown <= 1000, "it is not written anew with every note from then on");
     let (_, memory) = open(&path);
     assert_eq!((memory.has_gaps, &memory.told_more), (false, &before.told_more));
     assert_eq!((count(&memory, "one/1"), count(&memory, "two/2")), (4, 2));

@@ -80,6 +80,8 @@ fn who_waits_for_a_helper_does_a_part_of_what_that_does() {
     assert_eq!(heard.said(), [engaged(ONE, 5)], "it still waits");
     heard.hears(LEAD, FromMember::Offer(0));
     assert_eq!(heard.said(), [lost(ONE, 5)]);
+    heard.calls(ONE, 6);
+    assert_eq!(heard.said(), [], "it waits no longer");
     let done = heard.answers(ONE, 1, Some(2)).expect("it is proved");
     assert_eq!((done.asker, done.hand, done.number), (LEAD, 1, 1));
 }

@@ -149,4 +149,7 @@ fn an_answer_that_is_late_for_its_circle_is_none_to_the_first_errand_of_the_next
     let answer = |number| FromMember::Answer { number, value: Some(0), nodes: 1 };
     assert_eq!(circles.hear(&links, ONE, JOB, answer(first)), None);
     assert!(circles.hear(&links, ONE, JOB, answer(second)).is_some());
+    circles.leave(&links, LEAD, JOB);
+    circles.leave(&links, ONE, JOB);
+    assert_eq!(circles.errands(), 1, "it is counted when its circle is closed, too");
 }
