@@ -1,6 +1,7 @@
 //! Proofs of small positions whose store is filled by brute force.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 use std::sync::Arc;
 
 use outflank_checker::line::Root;
@@ -392,11 +393,30 @@ fn of_two_claims_that_rows_need_of_a_position_the_stronger_one_is_proved() {
     }
 }
 
+/// What is left in a buffer goes out with that.
+#[test]
+fn a_proof_whose_end_cannot_be_written_is_none() {
+    struct Full;
+    impl io::Write for Full {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Err(io::ErrorKind::StorageFull.into())
+        }
+    }
+    let (store, position) = (Store::in_memory(), game(1, 7));
+    fill(&store, position, 7);
+    let exported = export(&store, &[position], &Options::default(), Full);
+    assert!(matches!(exported, Err(ProofError::Output(_))), "{exported:?}");
+}
+
 /// A checker holds their texts in memory, and refuses what is longer.
 #[test]
 fn there_is_no_proof_with_more_origins_than_a_checker_accepts() {
     let position = game(1, 10).canonical();
-    let mut writer = Writer::new(std::io::sink());
+    let mut writer = Writer::new(io::sink());
     let long = "w".repeat(Origin::LONGEST);
     let claim = Claim { position, side: Side::AtMost, value: Score::DRAW };
     let most = (1 << 26) / (4 * Origin::LONGEST);
