@@ -320,6 +320,9 @@ mod tests {
         let next = Position { player: 0b01, opponent: 0b10 };
         assert_eq!(unmet(&format!("{passing} X; <= -4"), &[(next, 4, 64)]), [""; 0]);
         assert_eq!(unmet(&format!("{passing} X; PS:-4"), &[(next, 4, 4)]), [""; 0]);
+        let turned = crate::symmetry::all(next.pass())[5];
+        assert_ne!(turned, next.pass());
+        assert_eq!(unmet(&format!("{passing} X; <= -4"), &[(turned, -64, -4)]), [""; 0]);
         let found = unmet(&format!("{passing} X; <= -6"), &[(next, 4, 64)]);
         assert_eq!(found, ["at most -6, the roots prove at most -4"]);
     }

@@ -339,13 +339,14 @@ mod tests {
             .map(|walls| u64::from(Position::from_text(&text(walls)).is_some()))
             .sum();
         assert_eq!(boards, 4);
-        // No board, three columns, a hole of one and of two squares, not in the middle, 5x5, 7x7.
+        // No board, three columns, a hole of one and of two squares, not in the middle (far from it, and by one), 5x5, 7x7.
         let others = [
             u64::MAX,
             !0x0000_3838_3838_0000,
             0xff81_8181_8181_81ff | 1 << 27,
             0xff81_8181_8181_81ff | 0b11 << 27,
             0xffff_f0f0_f0f0_ffff,
+            !0x0000_1e1e_1e1e_0000,
             !0x003e_3e3e_3e3e_0000,
             !0x007f_7f7f_7f7f_7f7f,
         ];

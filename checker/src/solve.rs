@@ -263,6 +263,12 @@ mod tests {
         }
         solver.search += 1;
         assert_eq!(solver.remembered(asked, 4), None);
+        // Numbers come again when there are no more.
+        solver.search = 1;
+        solver.remember(asked, 4, true);
+        solver.search = u32::MAX;
+        assert!(!solver.is_at_least(random_position(1, 4), 64));
+        assert_eq!((solver.search, solver.remembered(asked, 4)), (1, None));
     }
 
     #[test]

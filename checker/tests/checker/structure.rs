@@ -173,6 +173,10 @@ fn one_legal_move_proves_a_lower_bound_and_all_moves_an_upper_bound() {
     let expected =
         "line 3, row 1: one move proves >= and all moves prove <=, not the other way round";
     assert_eq!(fault_of(&format!("{text}\"all\"")).as_deref(), Some(expected));
+    let at_most = row.replace("\">=\",\"value\":64", "\"<=\",\"value\":62");
+    assert_ne!(at_most, row);
+    let lines = [HEAD.to_owned(), root(1, position, -64, 62), at_most, end(1, 1, 0)];
+    assert_eq!(fault(&lines).as_deref(), Some(expected));
 }
 
 #[test]
