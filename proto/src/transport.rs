@@ -176,6 +176,7 @@ impl Service<Request<Body>> for Transport {
 mod tests {
     use std::future::poll_fn;
     use std::net::TcpListener;
+    use std::time::Duration;
 
     use super::*;
     use crate::access::Access;
@@ -226,6 +227,17 @@ mod tests {
         // Other calls over the first one may end later.
         following.lose(&first).await;
         assert_eq!(following.held().await.expect("it is there").search, second.search);
+    }
+
+    #[tokio::test]
+    async fn a_connection_that_has_ended_is_looked_for_again_before_the_next_call() {
+        let (listener, following) = following();
+        let first = following.held().await.expect("somebody listens");
+        drop(listener.accept().expect("it has connected"));
+        while !first.line.has_ended() {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        assert_ne!(following.held().await.expect("somebody listens").search, first.search);
     }
 
     #[tokio::test]
