@@ -125,22 +125,31 @@ pub(super) fn as_seen_by(position: Position, square: Square) -> Option<Square> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::future::poll_fn;
     use std::sync::OnceLock;
     use std::sync::atomic::AtomicU64;
 
-    use outflank_engine::Window;
+    use outflank_engine::{Bound, Score, Window};
     use tokio_util::task::TaskTracker;
 
+    use super::super::campaigns::Campaigns;
     use super::super::events::Input;
     use super::super::{Circles, Fate, Links, Options, Shown, campaigns, events};
     use super::*;
+    use crate::core::{Method, Proof};
     use crate::haste::Haste;
+    use crate::service::convert;
     use crate::store::Store;
 
-    /// Returns what a service shares whose core hears nothing, and what is said to it.
     fn deaf() -> (Arc<Shared>, mpsc::Receiver<Input>) {
+        deaf_beside(campaigns::channel(None).0)
+    }
+
+    /// Returns what a service shares whose core hears nothing, and what is said to it.
+    pub(in crate::service) fn deaf_beside(
+        campaigns: Campaigns,
+    ) -> (Arc<Shared>, mpsc::Receiver<Input>) {
         let (events, inputs) = events::channel();
         let shared = Shared {
             options: Options::default(),
@@ -150,7 +159,7 @@ mod tests {
             shown: Shown::new(),
             store: Arc::new(Store::in_memory()),
             fate: Fate::default(),
-            campaigns: campaigns::channel(None).0,
+            campaigns,
             stopping: CancellationToken::new(),
             drained_by: OnceLock::new(),
             tasks: TaskTracker::new(),
@@ -202,6 +211,24 @@ mod tests {
         let expected = [submitted, Event::Abandoned { solve }];
         assert_eq!(said.collect::<Vec<_>>(), expected);
         assert_eq!(shared.links.counts().solves, 0, "it keeps its place for ever");
+    }
+
+    #[tokio::test]
+    async fn the_move_that_is_fetched_is_one_of_the_position_as_given() {
+        let (shared, _inputs) = deaf();
+        let position = Position::START.play(Square::new(19).unwrap()).unwrap();
+        let canonical = position.canonical();
+        let after = |position: Position, square| position.play(square).map(Position::canonical);
+        let is_another = |&square: &Square| after(position, square) != after(canonical, square);
+        let best = Square::all(canonical.moves()).find(is_another).unwrap();
+        let (method, bound) = (Method::Search, Bound::at_least(Score::DRAW));
+        let best_move = Some(best);
+        let proof = Proof { position: canonical, bound, best_move, nodes: 1, method, worker: None };
+        shared.store.append(&[convert::record(&proof, Arc::default())]).unwrap();
+        let request = v1::FetchRequest { position: Some(position.into()) };
+        let fetched = SolverService(shared).fetch(Request::new(request)).await.unwrap();
+        let fetched = fetched.into_inner().best_move.and_then(Square::new).unwrap();
+        assert_eq!(after(position, fetched), after(canonical, best));
     }
 
     #[test]

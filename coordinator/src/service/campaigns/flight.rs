@@ -51,3 +51,83 @@ async fn answer(shared: &Shared, ask: &Ask, solve: SolveId) -> Result<Solution, 
     }
     Err(stopping())
 }
+
+#[cfg(test)]
+mod tests {
+    use outflank_engine::{Bound, Position, Score, Window};
+    use outflank_proto::message::{Progress, Source};
+
+    use super::super::channel;
+    use super::*;
+    use crate::core::Terms;
+    use crate::service::solver::tests::deaf_beside;
+
+    /// Asks, lets the core say this, and returns what the campaigns are told, and the nodes that they saw.
+    async fn told(
+        progress: Option<Progress>,
+        answer: Result<SolveUpdate, Status>,
+    ) -> (Option<Order>, u64) {
+        let (campaigns, mut orders) = channel(None);
+        let (shared, mut inputs) = deaf_beside(campaigns);
+        let nodes = Arc::default();
+        let ask = Ask {
+            life: 3,
+            row: 5,
+            position: Position::START,
+            window: Window::FULL,
+            terms: Terms { priority: 1, split_to: None },
+            nodes: Arc::clone(&nodes),
+        };
+        let flying = tokio::spawn(fly(Arc::clone(&shared), ask, CancellationToken::new()));
+        inputs.recv().await.expect("the core is asked");
+        if let Some(progress) = progress {
+            shared.links.progress(SolveId(1), SolveUpdate::Progress(progress));
+        }
+        shared.links.finish(SolveId(1), answer);
+        flying.await.expect("it does not panic");
+        (orders.recv().await, nodes.load(Ordering::Relaxed))
+    }
+
+    #[tokio::test]
+    async fn a_row_is_disputed_only_if_proofs_contradict_each_other() {
+        for (status, expected) in [(Status::data_loss("two proofs"), true), (stopping(), false)] {
+            let (Some(Order::Failed { life, row, disputed }), _) = told(None, Err(status)).await
+            else {
+                panic!("the question has no answer")
+            };
+            assert_eq!((life, row, disputed), (3, 5, expected));
+        }
+    }
+
+    #[tokio::test]
+    async fn the_nodes_of_a_question_are_told_before_and_with_its_answer() {
+        let bound = Bound::exact(Score::DRAW);
+        let progress = Progress {
+            bound: Bound::UNKNOWN,
+            window: Window::FULL,
+            jobs_open: 1,
+            jobs_done: 0,
+            reused: 0,
+            nodes: 7,
+            predicted_nodes: 10,
+            workers: 1,
+        };
+        let solution = Solution {
+            bound,
+            best_move: None,
+            line: Vec::new(),
+            nodes: 9,
+            jobs: 1,
+            reused: 0,
+            source: Source::Search,
+            unaudited: 0,
+        };
+        let answer = Ok(SolveUpdate::Solution(solution));
+        let (Some(Order::Answered { life, row, bound: proved, nodes }), seen) =
+            told(Some(progress), answer).await
+        else {
+            panic!("the question is answered")
+        };
+        assert_eq!((life, row, proved, nodes, seen), (3, 5, bound, 9, 7));
+    }
+}
