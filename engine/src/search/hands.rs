@@ -139,3 +139,41 @@ pub(crate) fn run<K: SearchSet>(
         value.ok()
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use outflank_kernel::{KernelSet, Scalar};
+
+    use super::*;
+    use crate::search::fixture::{Fixture, moves, node, position};
+
+    /// What others find of a move goes into the tables as whoever moves next sees it.
+    #[test]
+    fn a_value_outside_of_the_window_or_at_its_ends_bounds_one_side() {
+        let (kernels, node) = (Scalar::new(), node(position(1, 20)));
+        let candidate = moves(&node)[0];
+        let Board { player, opponent } = node.board.after(candidate.square, candidate.flipped);
+        let hash = kernels.hash(player, opponent);
+        let Hint { lower, upper, .. } = Hint::UNKNOWN;
+        for (value, proved, believed) in [
+            (-4, (4, 64), (4 * UNIT, upper)),
+            (0, (0, 64), (0, upper)),
+            (2, (-2, -2), (-2 * UNIT, -2 * UNIT)),
+            (6, (-64, -6), (lower, -6 * UNIT)),
+            (10, (-64, -10), (lower, -10 * UNIT)),
+        ] {
+            let fixture = Fixture::new();
+            let tools = fixture.tools();
+            let crew = Crew::new(&tools, &fixture.control, u64::MAX, Position::START);
+            let selective = Level::at(0).expect("it is the first step");
+            remember(kernels, &crew, &Task::new(node, 0, 6, selective), &candidate, value);
+            let hint = fixture.hints.get(hash, player, opponent).expect("it is believed");
+            assert_eq!((hint.lower, hint.upper), believed, "{value}");
+            assert_eq!(hint.effort, selective.effort(19));
+            assert_eq!(fixture.table.get(hash, player, opponent), None, "nothing is proved");
+            remember(kernels, &crew, &Task::new(node, 0, 6, Level::EXACT), &candidate, value);
+            let entry = fixture.table.get(hash, player, opponent).expect("it is proved");
+            assert_eq!((entry.lower, entry.upper), proved, "{value}");
+        }
+    }
+}
