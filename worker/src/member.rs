@@ -493,3 +493,6 @@ impl Hands for Others {
 fn number(hand: usize) -> u32 {
     u32::try_from(hand).unwrap_or(u32::MAX)
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,57 @@
+//! What a hand takes for an answer, and for somebody whom it has.
+
+use outflank_engine::{Position, Symmetry, Window};
+
+use super::*;
+
+/// Returns the place of a job that is shared.
+fn member() -> Arc<Member> {
+    let job = Job {
+        id: 7,
+        position: Position::START.canonical(),
+        window: Window::FULL,
+        node_limit: u64::MAX,
+        threads: 1,
+        known: Vec::new(),
+        symmetry: Symmetry::IDENTITY,
+        era: 0,
+        hints: false,
+        inside: None,
+        is_apart: false,
+        is_shared: true,
+        helps: false,
+    };
+    Member::new(&job, mpsc::unbounded_channel().0)
+}
+
+/// It would be a wrong value of another move: what was called back may have been answered already.
+#[test]
+fn an_answer_to_an_errand_before_is_none_to_the_one_that_is_waited_for() {
+    let member = member();
+    member.state().hands[3] = Hand::Waits(6);
+    let after = |number, value| {
+        member.hear(ToMember::Answer { hand: 3, number, value: Some(value) });
+        member.state().hands[3]
+    };
+    assert_eq!(after(5, 2), Hand::Waits(6));
+    assert_eq!(after(6, 4), Hand::Answered(Some(4)));
+    assert_eq!(after(6, 8), Hand::Answered(Some(4)), "there is an answer");
+}
+
+#[test]
+fn only_a_hand_that_has_called_gets_somebody_and_only_one_that_has_somebody_loses_him() {
+    let member = member();
+    let after = |hand, is_there| {
+        member.state().hands[0] = hand;
+        member.hear(ToMember::Engaged { hand: 0, is_there });
+        member.state().hands[0]
+    };
+    assert_eq!(after(Hand::Calls, true), Hand::Engaged);
+    for hand in [Hand::Free, Hand::Lost, Hand::Waits(1), Hand::Answered(None)] {
+        assert_eq!(after(hand, true), hand);
+    }
+    for hand in [Hand::Engaged, Hand::Waits(1), Hand::Answered(None)] {
+        assert_eq!(after(hand, false), Hand::Lost);
+    }
+    assert_eq!(after(Hand::Calls, false), Hand::Calls);
+}
