@@ -19,6 +19,7 @@
 //! | `form` | rows as text: the published tables, OBF, JSON lines |
 //! | `import`, `duplicates` | from bytes to a folder |
 //! | `record`, `ledger`, `tally` | the folder, and what is counted in it |
+//! | `list_check` | whether the list is the one that was imported |
 //! | `roster` | all campaigns: whose rows are handed out, and what becomes of them |
 //! | `export` | from a folder to bytes |
 
@@ -28,6 +29,7 @@ mod export;
 mod form;
 mod import;
 mod ledger;
+mod list_check;
 mod question;
 mod record;
 mod roster;

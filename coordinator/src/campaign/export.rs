@@ -11,7 +11,8 @@ use outflank_proto::campaign::{Form, Selection};
 
 use super::error::CampaignError;
 use super::form::{self, Answer, Defaults, Row, RowState};
-use super::ledger::{self, Ledger, ROWS};
+use super::ledger::{self, LIST, Ledger, ROWS};
+use super::list_check::ListCheck;
 use super::question::Outcome;
 use super::record::{Progress, Record, Records};
 
@@ -96,7 +97,12 @@ impl Export {
         };
         out.flush()?;
         if self.limit == u64::MAX {
-            ledger::check_list(&self.list, &self.folder, &self.sha256)?;
+            ListCheck::default().go_on(
+                &self.list,
+                &self.folder.join(LIST),
+                &self.sha256,
+                u64::MAX,
+            )?;
         }
         Ok(written)
     }

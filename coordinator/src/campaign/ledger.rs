@@ -22,12 +22,15 @@ use sha2::{Digest, Sha256};
 use super::error::CampaignError;
 use super::form::{self, Defaults, Row};
 use super::import;
+use super::list_check::ListCheck;
 use super::record::{Record, Records};
 use super::tally::Tally;
 use crate::durable;
 
 /// The version of the folder that this program reads and writes.
 const SCHEMA: u32 = 1;
+/// The bytes of a list that are compared together: milliseconds, in which nobody else gets an answer.
+const COMPARED_AT_ONCE: u64 = 1 << 20;
 
 pub(super) const HEAD: &str = "campaign.json";
 pub(super) const LIST: &str = "list";
@@ -102,6 +105,15 @@ fn is_never(reviewed: &u64) -> bool {
     *reviewed == 0
 }
 
+/// Why a list is compared with what was imported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cause {
+    /// An outcome would be said that damage may have made.
+    Outcome,
+    /// A row is not what was predicted for it.
+    Prediction,
+}
+
 /// A campaign on disk.
 #[derive(Debug)]
 pub(super) struct Ledger {
@@ -112,8 +124,11 @@ pub(super) struct Ledger {
     pub(super) settings: Settings,
     pub(super) records: Records,
     pub(super) tally: Tally,
-    /// Open while rows are read: of many campaigns most rest, and nobody may have any number of files open.
+    /// Open while rows are read, or all of it: of many campaigns most rest, and nobody may have any number of files open.
     list: Option<File>,
+    /// The comparison of the list with what was imported that is under way.
+    check: Option<(Cause, ListCheck)>,
+    pub(super) compared_at_once: u64,
     /// Whether records were put since the last sync.
     dirty: bool,
     /// Whether the list is as it was imported, but other numbers of nodes were predicted for it.
@@ -160,6 +175,8 @@ impl Ledger {
             records,
             tally,
             list: None,
+            check: None,
+            compared_at_once: COMPARED_AT_ONCE,
             dirty,
             predicts_otherwise,
         })
@@ -169,29 +186,67 @@ impl Ledger {
         &self.folder
     }
 
-    /// Returns the row of a record, if its line is as it was imported as far as the prediction tells.
-    pub(super) fn row(&mut self, record: &Record) -> Result<Row, CampaignError> {
+    /// Returns the row of a record, if its line is as it was imported as far as the prediction tells. `None` says that the
+    /// list is to be compared first, which begins with that.
+    pub(super) fn row(&mut self, record: &Record) -> Result<Option<Row>, CampaignError> {
         let list = self.list.take().map_or_else(|| open_list(&self.folder), Ok)?;
         let line = line(self.list.insert(list), &self.folder, record)?;
         let row = parsed(self.form, &line, self.defaults, &self.folder)?;
         // Most questions that damage makes take other numbers of nodes. But so do all for a release that predicts in
         // another way: the checksum decides.
         let is_predicted = import::predicted(&row).to_bits() == record.predicted.to_bits();
-        if !is_predicted && !self.predicts_otherwise {
-            self.check_list()?;
-            self.predicts_otherwise = true;
+        if is_predicted || self.predicts_otherwise {
+            return Ok(Some(row));
         }
-        Ok(row)
+        self.begin_check(Cause::Prediction)?;
+        Ok(None)
     }
 
-    /// Compares the whole list with what was imported.
-    pub(super) fn check_list(&self) -> Result<(), CampaignError> {
-        check_list(&open_list(&self.folder)?, &self.folder, &self.head.sha256)
+    /// Begins to compare the list with what was imported, if that is not under way. Until it is done no row is read, so
+    /// that it stands for all rows that have been read.
+    pub(super) fn begin_check(&mut self, cause: Cause) -> Result<(), CampaignError> {
+        if self.check.is_some() {
+            return Ok(());
+        }
+        self.list = Some(open_list(&self.folder)?);
+        self.check = Some((cause, ListCheck::default()));
+        let bytes = self.head.bytes;
+        if bytes > self.compared_at_once {
+            let campaign = &self.head.name;
+            tracing::info!(campaign, bytes, "the list is compared with what was imported");
+        }
+        Ok(())
     }
 
-    /// Closes the list until a row is read again.
+    /// Gives up comparing the list.
+    pub(super) fn drop_check(&mut self) {
+        self.check = None;
+    }
+
+    /// Returns how many bytes of the list are still to be compared with what was imported, while that is under way.
+    pub(super) fn unchecked(&self) -> Option<u64> {
+        let (_, check) = self.check.as_ref()?;
+        Some(self.head.bytes.saturating_sub(check.done()))
+    }
+
+    /// Compares some more of the list with what was imported; returns whether that was the rest.
+    pub(super) fn check_list(&mut self) -> Result<bool, CampaignError> {
+        let Some((cause, mut check)) = self.check.take() else { return Ok(false) };
+        let list = self.list.take().expect("it is open while it is compared");
+        let path = self.folder.join(LIST);
+        if !check.go_on(&list, &path, &self.head.sha256, self.compared_at_once)? {
+            (self.list, self.check) = (Some(list), Some((cause, check)));
+            return Ok(false);
+        }
+        self.predicts_otherwise |= cause == Cause::Prediction;
+        Ok(true)
+    }
+
+    /// Closes the list until a row is read again, unless it is being compared.
     pub(super) fn close_list(&mut self) {
-        self.list = None;
+        if self.check.is_none() {
+            self.list = None;
+        }
     }
 
     /// Replaces a record; it reaches the disk with the next [`Ledger::sync`].
@@ -222,25 +277,6 @@ pub(super) fn digits(hash: Sha256) -> String {
 pub(super) fn open_list(folder: &Path) -> Result<File, CampaignError> {
     let path = folder.join(LIST);
     File::open(&path).map_err(CampaignError::io("opening", &path))
-}
-
-/// Compares the list of the campaign in `folder` with what was imported, whose SHA-256 this was.
-pub(super) fn check_list(list: &File, folder: &Path, sha256: &str) -> Result<(), CampaignError> {
-    let path = folder.join(LIST);
-    let failed = || CampaignError::io("reading", &path);
-    let length = list.metadata().map_err(failed())?.len();
-    let (mut hash, mut buffer, mut at) = (Sha256::new(), vec![0; 1 << 16], 0);
-    while at < length {
-        let count = (length - at).min(buffer.len() as u64) as usize;
-        list.read_exact_at(&mut buffer[..count], at).map_err(failed())?;
-        hash.update(&buffer[..count]);
-        at += count as u64;
-    }
-    let found = digits(hash);
-    if found == sha256 {
-        return Ok(());
-    }
-    Err(CampaignError::damaged(&path, format!("SHA-256 {found}"), format!("SHA-256 {sha256}")))
 }
 
 /// Returns the line of a record in the list of the campaign in `folder`.

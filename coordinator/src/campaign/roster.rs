@@ -309,7 +309,7 @@ impl Roster {
         for campaign in self.campaigns.values_mut() {
             let (active, ready) = groups.entry(campaign.ledger.settings.priority).or_default();
             *active += campaign.active();
-            if campaign.is_running() && campaign.is_reviewed(era) && campaign.has_waiting_rows() {
+            if campaign.is_ready() && campaign.is_reviewed(era) && campaign.has_waiting_rows() {
                 ready.push(campaign);
             }
         }
@@ -370,6 +370,18 @@ impl Roster {
         if let Err(error) = campaign.review(proved) {
             campaign.rest(&error);
         }
+    }
+
+    /// Compares some more of a list with what was imported where a campaign waits for that, and says what has waited for
+    /// it when it is done; of several lists the one of which least is left, so that it waits for none that is longer.
+    /// Returns whether it is done; `None` if no list is to be compared. A campaign that is in doubt has none compared but
+    /// for its review.
+    pub(crate) fn check_list(&mut self) -> Option<bool> {
+        let era = self.era;
+        let sound = self.campaigns.values_mut().filter(|campaign| campaign.is_reviewed(era));
+        let waiting = sound.filter_map(|campaign| Some((campaign.ledger.unchecked()?, campaign)));
+        let (_, campaign) = waiting.min_by_key(|&(left, _)| left)?;
+        Some(campaign.check_list())
     }
 
     /// Takes note of the time, and has outcomes written to the disk.

@@ -264,17 +264,15 @@ impl Keeper {
                 Order::Close => break,
             };
             if fill && !self.shared.stopping.is_cancelled() {
-                if self.roster.is_to_be_reviewed() {
-                    self.review(); // Rows of other campaigns may be answered without a pause.
-                }
+                self.go_on(); // Rows of other campaigns may be answered without a pause.
                 self.fill();
             }
         }
         self.roster.tick(self.started.elapsed());
     }
 
-    /// Returns the next order. Until it comes, outcomes that are in doubt are compared with what is proved, as they are
-    /// bit by bit between orders, but not when the service stops: the next coordinator does it.
+    /// Returns the next order. Until it comes, it goes on with what takes long, as it does bit by bit between orders, but not
+    /// when the service stops: the next coordinator does it.
     fn next(&mut self, orders: &mut mpsc::Receiver<Order>) -> Option<Order> {
         loop {
             match orders.try_recv() {
@@ -282,11 +280,28 @@ impl Keeper {
                     self.calls.clear(); // Whoever waits is told so by that.
                     return orders.blocking_recv();
                 }
-                Err(TryRecvError::Empty) if self.roster.is_to_be_reviewed() => self.review(),
-                Err(TryRecvError::Empty) => return orders.blocking_recv(),
+                Err(TryRecvError::Empty) => {
+                    if !self.go_on() {
+                        return orders.blocking_recv();
+                    }
+                }
                 order => return order.ok(),
             }
         }
+    }
+
+    /// Does a little of what takes long: outcomes that are in doubt are compared with what is proved, and lists with what
+    /// was imported. Returns whether there was any.
+    fn go_on(&mut self) -> bool {
+        let is_in_doubt = self.roster.is_to_be_reviewed();
+        if is_in_doubt {
+            self.review();
+        }
+        let checked = self.roster.check_list();
+        if checked == Some(true) {
+            self.fill();
+        }
+        is_in_doubt || checked.is_some()
     }
 
     /// Has the outcomes compared with what is proved if proofs were taken back since that was done last.

@@ -11,7 +11,7 @@ use outflank_proto::campaign::Campaign;
 use super::{Ask, Proved};
 use crate::campaign::error::CampaignError;
 use crate::campaign::form::Row;
-use crate::campaign::ledger::{Ledger, Settings};
+use crate::campaign::ledger::{Cause, Ledger, Settings};
 use crate::campaign::question::{Outcome, Question};
 use crate::campaign::record::{Progress, Record};
 use crate::core::Terms;
@@ -48,6 +48,8 @@ pub(super) struct ActiveCampaign {
     /// No row before this one waits for its turn.
     cursor: u64,
     flights: BTreeMap<u64, Flight>,
+    /// Rows whose outcomes wait until the list is compared with what was imported.
+    held: BTreeMap<u64, (Flight, Outcome)>,
     /// Open rows whose proofs contradict each other.
     disputed: BTreeSet<u64>,
     meter: Meter,
@@ -75,6 +77,7 @@ impl ActiveCampaign {
             life,
             cursor: 0,
             flights: BTreeMap::new(),
+            held: BTreeMap::new(),
             disputed: BTreeSet::new(),
             meter: Meter::default(),
             review: None,
@@ -84,7 +87,7 @@ impl ActiveCampaign {
         }
     }
 
-    pub(super) fn is_running(&self) -> bool {
+    fn is_running(&self) -> bool {
         !self.ledger.settings.paused && self.fault.is_none()
     }
 
@@ -93,8 +96,14 @@ impl ActiveCampaign {
         self.fault.is_some() || !self.disputed.is_empty()
     }
 
+    /// Returns how many rows are being searched.
     pub(super) fn active(&self) -> usize {
         self.flights.len()
+    }
+
+    /// Returns whether rows may be handed out, unless there are none.
+    pub(super) fn is_ready(&self) -> bool {
+        self.is_running() && self.ledger.unchecked().is_none()
     }
 
     /// Returns whether a row waits for its turn: to look for one takes a walk over the rows.
@@ -104,10 +113,13 @@ impl ActiveCampaign {
 
     /// Gives up what is being worked on; late answers belong to an earlier life.
     pub(super) fn begin_again(&mut self, life: u64) {
-        let back = self.flights.keys().chain(&self.disputed).copied().min();
+        let in_hand = self.flights.keys().chain(self.held.keys());
+        let back = in_hand.chain(&self.disputed).copied().min();
         self.cursor = back.map_or(self.cursor, |row| row.min(self.cursor));
         (self.life, self.fault) = (life, None);
         self.flights.clear();
+        self.held.clear();
+        self.ledger.drop_check();
         self.disputed.clear();
         self.meter = Meter::default();
         self.review = None;
@@ -142,8 +154,8 @@ impl ActiveCampaign {
                 let is_free = !self.flights.contains_key(&row) && !self.disputed.contains(&row);
                 let is_next = record.progress == Progress::Open && is_free;
                 if is_next {
-                    // Where it cannot be read, it waits for its turn as before.
-                    let content = self.ledger.row(&record)?;
+                    // Where it cannot be read, or not before the list is compared, it waits for its turn as before.
+                    let Some(content) = self.ledger.row(&record)? else { return Ok(None) };
                     let (bound, nodes, running) = (Bound::UNKNOWN, 0, Arc::default());
                     self.flights
                         .insert(row, Flight { row: content, record, bound, nodes, running });
@@ -190,19 +202,56 @@ impl ActiveCampaign {
         }
     }
 
+    /// Takes the outcome of a row in hand, which is not said before the list is compared if it needs that.
     fn decided(&mut self, row: u64, outcome: Outcome) {
         let Some(flight) = self.flights.remove(&row) else { return };
-        let Flight { row: content, record, bound, nodes, .. } = flight;
+        if !self.needs_check(outcome) {
+            self.settle(row, &flight, outcome);
+        } else if let Err(error) = self.ledger.begin_check(Cause::Outcome) {
+            self.put_back(row, &error);
+        } else {
+            self.held.insert(row, (flight, outcome));
+        }
+    }
+
+    /// Returns whether it must be sure that the questions are those that were imported: before a claim is first said to be
+    /// refuted and before the campaign is finished. Damage may have made a claim that nobody has.
+    fn needs_check(&self, outcome: Outcome) -> bool {
+        let is_last = self.ledger.tally.open == 1;
+        is_last || outcome == Outcome::Refuted && !self.is_list_checked
+    }
+
+    /// Compares some more of the list with what was imported, and says what has waited for that when it is done. Returns
+    /// whether it is.
+    pub(super) fn check_list(&mut self) -> bool {
+        let checked = self.ledger.check_list();
+        if matches!(checked, Ok(false)) {
+            return false;
+        }
+        let held = std::mem::take(&mut self.held);
+        self.is_list_checked |= checked.is_ok() && !held.is_empty();
+        for (row, (flight, outcome)) in held {
+            match &checked {
+                Ok(_) => self.settle(row, &flight, outcome),
+                Err(_) => self.cursor = self.cursor.min(row),
+            }
+        }
+        if let Err(error) = checked {
+            self.rest(&error);
+        }
+        true
+    }
+
+    /// Writes and says how a row ended.
+    fn settle(&mut self, row: u64, flight: &Flight, outcome: Outcome) {
+        let &Flight { row: ref content, record, bound, nodes, .. } = flight;
         let searched = nodes > 0;
         let progress = Progress::Decided { outcome, bound, nodes, searched };
-        let record = Record { progress, ..record };
-        if let Err(error) = self.check_list(outcome).and_then(|()| self.ledger.put(row, &record)) {
-            // It is as open as the file says. The store has the proof, for when the campaign goes on.
-            self.cursor = self.cursor.min(row);
-            self.rest(&error);
+        if let Err(error) = self.ledger.put(row, &Record { progress, ..record }) {
+            self.put_back(row, &error);
             return;
         }
-        self.tell(row, &content, outcome, bound, nodes);
+        self.tell(row, content, outcome, bound, nodes);
         self.ledger.tally.decide(record.predicted, outcome, nodes, searched);
         if self.ledger.tally.open == 0 {
             let tally = self.ledger.tally;
@@ -217,15 +266,11 @@ impl ActiveCampaign {
         }
     }
 
-    /// Makes sure that the questions are those that were imported, before a claim is first said to be refuted and before
-    /// the campaign is finished: damage may have made a claim that nobody has.
-    fn check_list(&mut self, outcome: Outcome) -> Result<(), CampaignError> {
-        let is_last = self.ledger.tally.open == 1;
-        if is_last || outcome == Outcome::Refuted && !self.is_list_checked {
-            self.ledger.check_list()?;
-            self.is_list_checked = true;
-        }
-        Ok(())
+    /// Lets a row be as open as the file says, since its outcome could not be written. The store has the proof, for when
+    /// the campaign goes on.
+    fn put_back(&mut self, row: u64, error: &CampaignError) {
+        self.cursor = self.cursor.min(row);
+        self.rest(error);
     }
 
     /// Says how a row ended: a refuted hypothesis as loudly as it can be said without being an error
@@ -306,8 +351,11 @@ impl ActiveCampaign {
     }
 
     /// Goes on with the review: opens some decided rows again whose bound does not follow from what is proved now. When
-    /// there are no more, that is on disk.
+    /// there are no more, that is on disk. Where the list is to be compared first, it does some of that.
     pub(super) fn review(&mut self, proved: Proved<'_>) -> Result<(), CampaignError> {
+        if self.ledger.unchecked().is_some() {
+            return self.ledger.check_list().map(|_is_done| ());
+        }
         let Some(Review { era, mut next, mut reopened }) = self.review.take() else {
             return Ok(());
         };
@@ -322,32 +370,34 @@ impl ActiveCampaign {
             return Ok(());
         }
         for record in block {
-            reopened += u64::from(self.reopen_if_fallen(next, &record, proved)?);
+            let Some(is_reopened) = self.reopen_if_fallen(next, &record, proved)? else { break };
+            reopened += u64::from(is_reopened);
             next += 1;
         }
         self.review = Some(Review { era, next, reopened });
         Ok(())
     }
 
-    /// Opens a decided row again if its bound does not follow from what is proved now; returns whether it was.
+    /// Opens a decided row again if its bound does not follow from what is proved now; returns whether it was, or `None` if
+    /// the list is to be compared first.
     fn reopen_if_fallen(
         &mut self,
         row: u64,
         record: &Record,
         proved: Proved<'_>,
-    ) -> Result<bool, CampaignError> {
+    ) -> Result<Option<bool>, CampaignError> {
         let Progress::Decided { outcome, bound, nodes, searched } = record.progress else {
-            return Ok(false);
+            return Ok(Some(false));
         };
-        let position = self.ledger.row(record)?.position;
+        let Some(Row { position, .. }) = self.ledger.row(record)? else { return Ok(None) };
         // The same outcome is not enough: the bound is exported, and the value may be another one by now.
         if position.is_over() || proved(position).implies(bound) {
-            return Ok(false);
+            return Ok(Some(false));
         }
         self.ledger.put(row, &Record { progress: Progress::Open, ..*record })?;
         self.ledger.tally.reopen(record.predicted, outcome, nodes, searched);
         self.cursor = self.cursor.min(row);
-        Ok(true)
+        Ok(Some(true))
     }
 
     pub(super) fn tick(&mut self, now: Duration) {
@@ -377,8 +427,13 @@ impl ActiveCampaign {
 
     /// Returns the nodes searched, those for rows in hand included.
     fn nodes(&self) -> u64 {
-        let flights = self.flights.values().map(Flight::spent);
-        flights.fold(self.ledger.tally.nodes, u64::saturating_add)
+        let spent = self.in_hand().map(Flight::spent);
+        spent.fold(self.ledger.tally.nodes, u64::saturating_add)
+    }
+
+    /// Returns the rows that are being searched, or wait for the list.
+    fn in_hand(&self) -> impl Iterator<Item = &Flight> {
+        self.flights.values().chain(self.held.values().map(|(flight, _)| flight))
     }
 
     /// Returns the nodes that are probably still to search.
@@ -387,7 +442,7 @@ impl ActiveCampaign {
         let done = |flight: &Flight| {
             (flight.spent() as f64).min(f64::from(flight.record.predicted) * tally.correction())
         };
-        (tally.nodes_left() - self.flights.values().map(done).sum::<f64>()).max(0.0)
+        (tally.nodes_left() - self.in_hand().map(done).sum::<f64>()).max(0.0)
     }
 
     /// Returns the campaign's state.
@@ -407,7 +462,7 @@ impl ActiveCampaign {
             refuted: tally.refuted,
             solved: tally.solved,
             open: tally.open,
-            active: self.flights.len() as u64,
+            active: (self.flights.len() + self.held.len()) as u64,
             disputed: self.disputed.len() as u64,
             nodes: self.nodes(),
             nodes_per_second: rate,

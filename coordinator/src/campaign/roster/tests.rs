@@ -1,3 +1,4 @@
+mod check;
 mod damage;
 mod imports;
 mod review;
@@ -69,8 +70,20 @@ fn new_roster() -> (TempDir, Roster) {
     (folder, roster)
 }
 
-/// Answers a question as a search in its window would.
+/// Answers a question as a search in its window would, and has the list compared where it is to be.
 fn answer(roster: &mut Roster, ask: &Ask, value: Score) -> Option<Ask> {
+    let next = give(roster, ask, value);
+    compare(roster);
+    next
+}
+
+/// Compares whatever lists are to be compared.
+fn compare(roster: &mut Roster) {
+    while roster.check_list().is_some() {}
+}
+
+/// Answers a question as a search in its window would.
+fn give(roster: &mut Roster, ask: &Ask, value: Score) -> Option<Ask> {
     let bound = match ask.window {
         window if value >= window.upper() => Bound::at_least(window.upper()),
         window if value <= window.lower() => Bound::at_most(window.lower()),
