@@ -167,6 +167,9 @@ impl Connection {
                 }
             }
         }
+        // The stream to the worker ends with that: it waits for nothing else.
+        self.shared.links.hang_up(self.worker);
+        drop(self.queue);
         self.shared.circles.leave_all(&self.shared.links, self.worker);
         self.shared.events.send(Event::Left { worker: self.worker }).await;
     }

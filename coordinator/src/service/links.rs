@@ -134,6 +134,14 @@ impl Links {
         Ok(())
     }
 
+    /// Ends what is sent to a worker, after what waits for it: its connection has ended. What it would be told until the
+    /// core has heard of that, which may think for seconds, goes nowhere.
+    pub(super) fn hang_up(&self, worker: WorkerId) {
+        if let Some(link) = self.open().workers.get_mut(&worker) {
+            link.queue = mpsc::channel(1).0;
+        }
+    }
+
     /// Forgets a worker after the core has heard that it left.
     pub(super) fn remove_worker(&self, worker: WorkerId) {
         self.open().remove(worker);

@@ -144,3 +144,21 @@ async fn a_worker_is_welcomed_while_thousands_of_events_wait_for_the_core() {
     drop((updates, late, talker));
     service.stop().await.unwrap();
 }
+
+/// It waited for seconds where the core had begun to think about what nobody wanted any more.
+#[tokio::test]
+async fn who_has_left_is_let_go_while_the_core_thinks() {
+    let advisor = Thoughtful::new();
+    let service =
+        Service::start(Options::default(), Faulty::new(), Box::new(advisor.clone())).unwrap();
+    let RawWorker { outbound, mut inbound } = RawWorker::join(service.connect_in_memory()).await;
+    let mut client = SolverClient::new(service.connect_in_memory());
+    let request =
+        v1::SolveRequest { position: Some(Position::START.into()), ..v1::SolveRequest::default() };
+    let updates = client.solve(request).await.unwrap();
+    advisor.begun().await;
+    drop((outbound, updates));
+    assert!(inbound.message().await.unwrap().is_none());
+    advisor.go_on();
+    service.stop().await.unwrap();
+}
