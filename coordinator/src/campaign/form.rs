@@ -114,7 +114,8 @@ pub(super) fn recognized(line: &str) -> Form {
     match line.trim() {
         tasks::HEADER => Form::Tasks,
         knowledge::HEADER => Form::Knowledge,
-        line if line.starts_with('{') => Form::Json,
+        // An array is no row, and is told so as what it is.
+        line if line.starts_with(['{', '[']) => Form::Json,
         _ => Form::Obf,
     }
 }

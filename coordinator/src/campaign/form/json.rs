@@ -84,6 +84,10 @@ pub(super) fn read(line: &str, defaults: Defaults) -> Result<Option<Row>, RowFau
     if line.trim().is_empty() {
         return Ok(None);
     }
+    // The values of all keys in their order would pass for an object.
+    if let Some(at) = line.find('[').filter(|&at| line[..at].trim().is_empty()) {
+        return Err(RowFault::new(characters(line, at) + 1, format!("found an array, {OBJECT}")));
+    }
     let object: Read = serde_json::from_str(line).map_err(|error| {
         let text = error.to_string();
         let reason = text.rsplit_once(" at line ").map_or(text.as_str(), |(reason, _)| reason);

@@ -137,6 +137,21 @@ fn faults_name_the_column_what_was_found_and_what_was_expected() {
     }
 }
 
+/// One of as many values as there are keys was taken for a row, and others were said to have the wrong length.
+#[test]
+fn an_array_is_no_row() {
+    let nulls = ",null".repeat(12);
+    for line in ["[]", &format!("[\"{BOARD}\",18]"), &format!("[\"{BOARD}\"{nulls}]"), "["] {
+        assert_eq!(recognized(line), Form::Json);
+        for (blanks, column) in [("", 1), ("  ", 3)] {
+            let fault = read_row(Form::Json, &format!("{blanks}{line}"), Defaults::default());
+            let expected = "found an array, expected an object with \"position\"";
+            let found = fault.map_err(|RowFault { column, reason }| (column, reason));
+            assert_eq!(found.unwrap_err(), (column, expected.to_owned()));
+        }
+    }
+}
+
 /// What was expected of a key was followed by what is expected of the whole line.
 #[test]
 fn faults_of_json_ask_for_a_position_only_where_there_is_none() {
