@@ -24,7 +24,7 @@ const MOST_BYTES: u64 = 1 << 30;
 fn problems(argument: &OsStr, board: BoardSize) -> anyhow::Result<Vec<Problem>> {
     if argument == "-" {
         let bytes = whole("standard input", io::stdin(), MOST_BYTES)?;
-        return Ok(parse("standard input", &text("standard input", bytes)?, board)?);
+        return Ok(parse("standard input", &text("standard input", bytes, "positions")?, board)?);
     }
     let (path, name) = (Path::new(argument), argument.to_string_lossy());
     // A board can be no file name in practice, but a file may have any name.
@@ -34,7 +34,7 @@ fn problems(argument: &OsStr, board: BoardSize) -> anyhow::Result<Vec<Problem>> 
         }
         let file = File::open(path).with_context(|| format!("reading {name}"))?;
         let bytes = whole(&name, file, MOST_BYTES)?;
-        return Ok(parse(&name, &text(&name, bytes)?, board)?);
+        return Ok(parse(&name, &text(&name, bytes, "positions")?, board)?);
     }
     // What is no text is not found to be a position either.
     parse("the argument", &name, board).map_err(|error| explain(&name, error))
@@ -68,11 +68,15 @@ fn whole(name: &str, reader: impl Read, most: u64) -> anyhow::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn text(name: &str, bytes: Vec<u8>) -> anyhow::Result<String> {
+/// Returns the text of the file `name`.
+///
+/// # Errors
+/// If it is none: the error names the first byte that is not, and what was `expected`.
+pub(crate) fn text(name: &str, bytes: Vec<u8>, expected: &str) -> anyhow::Result<String> {
     String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();
         let line = 1 + error.as_bytes()[..valid].iter().filter(|&&byte| byte == b'\n').count();
-        anyhow!("{name}, line {line}: byte {valid} is not UTF-8 text, expected positions")
+        anyhow!("{name}, line {line}: byte {valid} is not UTF-8 text, expected {expected}")
     })
 }
 
@@ -143,7 +147,7 @@ mod tests {
 
     #[test]
     fn bytes_that_are_no_text_are_located() {
-        let error = text("a.obf", b"f5\nd6\xff".to_vec()).unwrap_err().to_string();
+        let error = text("a.obf", b"f5\nd6\xff".to_vec(), "positions").unwrap_err().to_string();
         assert_eq!(error, "a.obf, line 2: byte 5 is not UTF-8 text, expected positions");
     }
 }

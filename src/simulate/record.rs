@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Simulate;
 use crate::exit::{Exit, Failure, OrExit};
-use crate::files;
+use crate::{files, input};
 
 /// One line of the record.
 #[derive(Debug, Deserialize, Serialize)]
@@ -123,7 +123,8 @@ pub(super) fn fit(path: &Path) -> Result<Fit, Failure> {
 
 /// Returns the goals that were answered.
 fn samples(path: &Path) -> anyhow::Result<Vec<Sample>> {
-    let text = fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))?;
+    let bytes = fs::read(path).with_context(|| format!("reading {}", path.display()))?;
+    let text = input::text(&path.to_string_lossy(), bytes, "recorded jobs")?;
     let mut samples = Vec::new();
     for (index, text) in text.lines().enumerate().filter(|(_, text)| !text.trim().is_empty()) {
         let place = || format!("{}, line {}: a recorded job", path.display(), index + 1);

@@ -70,6 +70,8 @@ fn files_are_checked_before_anything_is_solved() {
     }
     run_with_input(home.path(), &["solve", "-"], "f5\n???")
         .assert_fails(2, "standard input, line 2");
+    run(home.path(), &["simulate", "--fit", "binary.obf"])
+        .assert_fails(2, "binary.obf, line 2: byte 3 is not UTF-8 text, expected recorded jobs");
 }
 
 #[test]
