@@ -78,9 +78,6 @@ pub fn union2(lanes: __m128i) -> u64 {
     _mm_cvtsi128_si64(union).cast_unsigned()
 }
 
-/// Returns the union of the four lanes.
-///
-/// # Safety
 /// Returns the union of the four lanes, in each of them.
 ///
 /// # Safety
@@ -93,6 +90,9 @@ pub fn union4_in_all(lanes: __m256i) -> __m256i {
     _mm256_or_si256(union, _mm256_shuffle_epi32::<0x4e>(union))
 }
 
+/// Returns the union of the four lanes.
+///
+/// # Safety
 /// The CPU has the features; a caller that has them enabled needs no `unsafe`.
 #[inline]
 #[target_feature(enable = "avx2")]
