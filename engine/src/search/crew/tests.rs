@@ -15,7 +15,7 @@ use crate::search::fixture::{Fixture, moves, node, position, split_below, take, 
 use crate::search::level::Level;
 use crate::search::principal::{Aspiration, principal};
 use crate::search::root;
-use crate::table::{Effort, Hint};
+use crate::table::{Effort, Entry, Hint};
 
 /// Returns the split that a thread with nothing to do takes.
 fn offered_split<'a>(crew: &'a Crew<'a>) -> Arc<SplitPoint> {
@@ -87,6 +87,39 @@ fn what_a_selective_search_believes_says_how_many_moves_others_wait_for() {
     believe(20, 4);
     assert_eq!(elders(&searcher, &node, 3), 2, "a move was found, and there may be others");
     assert_eq!(elders(&searcher, &node, 4), 0, "all moves will be searched");
+}
+
+#[test]
+fn bounds_that_contradict_each_other_leave_no_value() {
+    let (fixture, position) = (Fixture::new(), position(1, 16));
+    let tools = fixture.tools();
+    let crew = Crew::new(&tools, &fixture.control, u64::MAX, position);
+    let mut searcher = Searcher::new(Scalar::new(), &crew);
+    let node = node(position);
+    let Board { player, opponent } = node.board;
+    let hash = Scalar::new().hash(player, opponent);
+    for told in [Entry::told(4, 64), Entry::told(-64, 2)] {
+        fixture.table.put(hash, player, opponent, told, 1);
+    }
+    for (alpha, beta) in [(-65, 65), (-1, 3), (3, 7)] {
+        let aspiration = Aspiration { alpha, beta, expected: 0 };
+        let found = principal(&mut searcher, &node, aspiration, Level::EXACT);
+        assert_eq!(found, Err(Stopped), "{alpha} to {beta}");
+    }
+}
+
+/// Whoever had opened the split would wait for it, and the panic would never come out.
+#[test]
+fn nobody_waits_for_a_move_whose_search_has_panicked() {
+    let (fixture, position) = (Fixture::new(), position(1, 30));
+    let tools = fixture.tools();
+    let crew = Crew::new(&tools, &fixture.control, u64::MAX, position);
+    let split = split_below(None, position);
+    crew.open(&split, 0);
+    let (_, candidate) = split.take().expect("it has moves");
+    drop(Taken::new(&crew, &split, candidate)); // A panic comes by before there is an outcome.
+    assert!(fixture.control.is_stopped() && split.is_done() && crew.offers_nothing());
+    assert_eq!(split.outcome().err(), Some(Stopped));
 }
 
 #[test]
