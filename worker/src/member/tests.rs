@@ -1,11 +1,11 @@
-//! What a hand takes for an answer, and for somebody whom it has.
+//! What a hand takes for an answer, and for somebody whom it has, and that it lets him go.
 
 use outflank_engine::{Position, Symmetry, Window};
 
 use super::*;
 
-/// Returns the place of a job that is shared.
-fn member() -> Arc<Member> {
+/// Returns the place of a job that is shared, and where its words come out.
+fn member() -> (Arc<Member>, mpsc::UnboundedReceiver<FromWorker>) {
     let job = Job {
         id: 7,
         position: Position::START.canonical(),
@@ -21,13 +21,14 @@ fn member() -> Arc<Member> {
         is_shared: true,
         helps: false,
     };
-    Member::new(&job, mpsc::unbounded_channel().0)
+    let (words, said) = mpsc::unbounded_channel();
+    (Member::new(&job, words), said)
 }
 
 /// It would be a wrong value of another move: what was called back may have been answered already.
 #[test]
 fn an_answer_to_an_errand_before_is_none_to_the_one_that_is_waited_for() {
-    let member = member();
+    let (member, _) = member();
     member.state().hands[3] = Hand::Waits(6);
     let after = |number, value| {
         member.hear(ToMember::Answer { hand: 3, number, value: Some(value) });
@@ -40,7 +41,7 @@ fn an_answer_to_an_errand_before_is_none_to_the_one_that_is_waited_for() {
 
 #[test]
 fn only_a_hand_that_has_called_gets_somebody_and_only_one_that_has_somebody_loses_him() {
-    let member = member();
+    let (member, _) = member();
     let after = |hand, is_there| {
         member.state().hands[0] = hand;
         member.hear(ToMember::Engaged { hand: 0, is_there });
@@ -54,4 +55,17 @@ fn only_a_hand_that_has_called_gets_somebody_and_only_one_that_has_somebody_lose
         assert_eq!(after(hand, false), Hand::Lost);
     }
     assert_eq!(after(Hand::Calls, false), Hand::Calls);
+}
+
+/// He would be there for nobody else as long as the job runs.
+#[test]
+fn whoever_a_hand_has_is_given_back_and_once() {
+    let (member, mut said) = member();
+    member.state().hands[0] = Hand::Engaged;
+    let others = Member::hands(&member);
+    for released in [Some(FromWorker::Member(7, FromMember::Release(0))), None] {
+        others.release(0);
+        assert_eq!(said.try_recv().ok(), released);
+    }
+    assert_eq!(member.state().hands[0], Hand::Free);
 }
