@@ -77,7 +77,9 @@ fn a_mixture_of_two_writes_is_about_neither_position_nor_about_a_mixture() {
             line.packs[0].store(mixed[0], Ordering::Relaxed);
             line.boards[0][0].store(mixed[1], Ordering::Relaxed);
             line.boards[0][1].store(mixed[2], Ordering::Relaxed);
-            for player in [one.0, other.0] {
+            // The last two are those that the first word seems to say with the pack of the other write.
+            let swapped = one.2 ^ other.2;
+            for player in [one.0, other.0, one.0 ^ swapped, other.0 ^ swapped] {
                 for opponent in [one.1, other.1] {
                     let found = lines.get(Place { hash: 0, player, opponent });
                     assert_eq!(found, None, "{player:b} {opponent:b} of {one:?} {other:?}");
