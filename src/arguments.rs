@@ -81,7 +81,8 @@ pub(crate) struct Solve {
     pub(crate) access: Access,
     /// The question: the value itself between LOWER and UPPER, otherwise on which side it is [default: -64..64].
     /// Of a bound that is known already, from the search of another position, no move need be known: the best
-    /// move is then -, null in JSON, and the line is empty.
+    /// move is then -, null in JSON, and the line is empty. The best move of an answer that is no value is one
+    /// that reaches its lower end; another may be better.
     #[arg(long, value_name = "LOWER..UPPER", value_parser = window, allow_hyphen_values = true)]
     pub(crate) window: Option<Window>,
     /// Find the value of every move, not of the best alone; the best come first. The window and the budget
