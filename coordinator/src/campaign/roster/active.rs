@@ -408,12 +408,23 @@ impl ActiveCampaign {
         }
         if let Some(decided) = self.decided_since(now) {
             let (campaign, open) = (&self.ledger.head.name, self.ledger.tally.open);
-            let nodes_per_second = self.meter.rate() as u64;
-            tracing::info!(campaign, decided, open, nodes_per_second, "campaign goes on");
+            let active = self.in_hand().count();
+            let [nodes_per_second, nodes_left] =
+                [self.meter.rate(), self.nodes_left()].map(|nodes| nodes as u64);
+            tracing::info!(
+                campaign,
+                decided,
+                open,
+                active,
+                nodes_per_second,
+                nodes_left,
+                "campaign goes on"
+            );
         }
     }
 
-    /// Returns how many tasks were decided since the log was last told, if that is due and there were any.
+    /// Returns how many tasks were decided since the log was last told, if that is due and the campaign goes on: large rows
+    /// may take hours each.
     pub(super) fn decided_since(&mut self, now: Duration) -> Option<u64> {
         let (then, before) = self.told;
         if now < then + BETWEEN_SUMMARIES {
@@ -422,7 +433,9 @@ impl ActiveCampaign {
         let open = self.ledger.tally.open;
         self.told = (now, open);
         // Rows whose proofs fell are open again.
-        Some(before.saturating_sub(open)).filter(|&decided| decided > 0)
+        let decided = before.saturating_sub(open);
+        let goes_on = open > 0 && (decided > 0 || self.in_hand().next().is_some());
+        goes_on.then_some(decided)
     }
 
     /// Returns the nodes searched, those for rows in hand included.
