@@ -44,8 +44,6 @@ struct Audit {
     author: Option<ProcessId>,
     /// Who upholds it and who does not.
     votes: BTreeMap<ProcessId, Vote>,
-    /// Whether there are two opinions.
-    disputed: bool,
     /// How often somebody could not tell, and who could not since everybody was asked last.
     failures: u32,
     unable: BTreeSet<ProcessId>,
@@ -97,7 +95,6 @@ impl Audit {
             home: None,
             author: None,
             votes: BTreeMap::new(),
-            disputed: false,
             failures: 0,
             unable: BTreeSet::new(),
             tried: 0,
@@ -126,7 +123,7 @@ impl Audit {
     /// Returns whether somebody may be found wrong by it. It waits for judges that rest, too: nobody is judged on one voice
     /// because the others happen to rest.
     fn is_of_a_case(&self) -> bool {
-        self.disputed || self.is_suspect
+        self.is_disputed() || self.is_suspect
     }
 
     /// Returns whether nobody has said anything to this coordinator.
@@ -142,6 +139,11 @@ impl Audit {
     /// Returns whether somebody has said something who is not the author.
     fn has_witness(&self) -> bool {
         self.votes.keys().any(|&process| Some(process) != self.author)
+    }
+
+    /// Returns whether there are two opinions.
+    fn is_disputed(&self) -> bool {
+        self.contradiction().is_some()
     }
 
     /// Returns the contradiction that remains when nobody can decide, if there is one.
@@ -220,15 +222,14 @@ impl Audits {
         must_wait
     }
 
-    /// Returns whether there is an audit of a claim about `position`, or is to be.
-    fn concern(&self, position: Position) -> bool {
-        let all = self.open.iter().chain(self.debts.all());
-        all.map(|(_, audit)| audit).any(|audit| audit.claim.position == position)
+    /// Returns the audits of claims about `position` that are under way.
+    fn about(&self, position: Position) -> impl Iterator<Item = &Audit> {
+        self.open.values().filter(move |audit| audit.claim.position == position)
     }
 
     /// Returns whether every answer must wait.
     fn hold_all_back(&self) -> bool {
-        let concerns_all = |audit: &Audit| audit.disputed || audit.home.is_none();
+        let concerns_all = |audit: &Audit| audit.is_disputed() || audit.home.is_none();
         self.taking_back || self.open.values().any(concerns_all)
     }
 }
@@ -245,8 +246,8 @@ impl Core {
         let upholds = true;
         let vote = |worker| (self.fleet.process(worker), Vote { worker: Some(worker), upholds });
         let votes: BTreeMap<ProcessId, Vote> = claim.worker.map(vote).into_iter().collect();
-        let (author, disputed) = (votes.keys().next().copied(), held.is_some());
-        Audit { claim, held, home, author, votes, disputed, ..Audit::new(claim) }
+        let author = votes.keys().next().copied();
+        Audit { claim, held, home, author, votes, ..Audit::new(claim) }
     }
 
     /// Has one claim of a report on `job` solved again, if the job is in the sample, which is such a `share` of all.
@@ -296,8 +297,12 @@ impl Core {
             let has_judges = self.fleet.others_accept(2, author.as_slice())
                 && !self.is_beyond_judges(claim.position, claim.bound);
             can_decide &= has_judges;
-            if self.audits.concern(claim.position) {
+            if self.is_being_decided(turn.now, claim.position) {
                 self.audits.unresolved.insert(claim.position);
+                continue;
+            }
+            if self.audits.owe_verdict(claim.position, has_judges) {
+                can_decide = false; // Those who could decide come later, if ever.
                 continue;
             }
             let id = self.open_audit(turn, self.audit_of(claim, Some(held), home));
@@ -315,19 +320,6 @@ impl Core {
         if !conflicts.is_empty() && !self.dispute(turn, None, &conflicts) {
             turn.conflicts = conflicts;
             self.stop_contradicted(turn);
-        }
-    }
-
-    /// Infers again where an audit is over that a contradiction has waited for: nothing else would, and who asks about
-    /// the position would wait for ever.
-    fn infer_again(&mut self, turn: &mut Turn<'_>) {
-        let all = std::mem::take(&mut self.audits.unresolved);
-        let (waiting, free): (BTreeSet<_>, BTreeSet<_>) =
-            all.into_iter().partition(|&position| self.audits.concern(position));
-        self.audits.unresolved = waiting;
-        if !free.is_empty() {
-            free.into_iter().for_each(|position| self.infer(turn, position));
-            self.settle(turn);
         }
     }
 
@@ -388,7 +380,9 @@ impl Core {
     /// Returns the number of claims that an earlier coordinator had solved again, and nobody has taken up here.
     pub(super) fn resumed_audits(&self) -> u64 {
         let is_left = |&(&id, audit): &(&AuditId, &Audit)| {
-            !audit.disputed && audit.has_no_witness_here() && !self.side_jobs.run(Target::Audit(id))
+            !audit.is_disputed()
+                && audit.has_no_witness_here()
+                && !self.side_jobs.run(Target::Audit(id))
         };
         self.audits.open.iter().filter(is_left).count() as u64
     }
@@ -401,7 +395,7 @@ impl Core {
         }
         let has_failed = audit.failures > self.config.retry_limit.max(audit.tried);
         if has_failed || audit.is_beyond_judges || !self.can_be_judged(audit, &voters) {
-            if audit.disputed {
+            if audit.is_disputed() {
                 self.cannot_tell(turn, id);
             } else {
                 self.put_off(turn, id);

@@ -31,6 +31,7 @@ pub(crate) mod stay;
 pub(crate) mod storms;
 pub(crate) mod tables;
 pub(crate) mod thoughts;
+pub(crate) mod undecided;
 pub(crate) mod verdicts;
 pub(crate) mod worker;
 pub(crate) mod world;

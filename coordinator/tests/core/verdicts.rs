@@ -98,6 +98,22 @@ fn what_a_judge_has_said_who_is_convicted_counts_no_more() {
     assert!(has_cleared(&commands) && convicted(&commands).is_empty(), "{commands:?}");
 }
 
+/// One alone upholds it and nobody denies it any more: it is owed as any that nobody can judge.
+#[test]
+fn no_answer_waits_for_a_claim_whose_only_denier_is_convicted_when_no_judge_is_left() {
+    let mut script = three_workers();
+    let (author, job) = only_job(&script.submit(0, 1, nine_empties()));
+    let (liar, audit) = only_job(&script.report(1, author, claim(&job, value())));
+    let (other, _) = only_job(&script.report(2, liar, claim(&audit, wrong())));
+    convict(&mut script, liar);
+    let commands = script.at(4, Event::Left { worker: WorkerId(other) });
+    let unaudited = commands.iter().find_map(|command| match command {
+        Command::Solved { solution, .. } => Some(solution.unaudited),
+        _ => None,
+    });
+    assert_eq!(unaudited, Some(1), "{commands:?}");
+}
+
 #[test]
 fn what_somebody_who_is_convicted_has_upheld_is_still_owed_two() {
     let mut script = Script::new(Config { audit_share: 1.0, lines: false, ..whole() });

@@ -7,6 +7,8 @@
 
 use std::collections::BTreeMap;
 
+use outflank_engine::Position;
+
 use super::{Audit, AuditId, Audits, Core, Turn, draw};
 use crate::core::fleet::after;
 use crate::core::message::{Command, JobId, Millis};
@@ -35,6 +37,12 @@ impl Debts {
         self.owed.values_mut()
     }
 
+    /// Returns those about `position` where somebody is wrong.
+    pub(super) fn disputes(&self, position: Position) -> impl Iterator<Item = &Audit> {
+        let is_it = move |audit: &&Audit| audit.claim.position == position && audit.is_disputed();
+        self.owed.values().filter(is_it)
+    }
+
     /// Forgets one.
     pub(super) fn drop(&mut self, id: AuditId) {
         self.owed.remove(&id);
@@ -45,6 +53,12 @@ impl Audits {
     /// Returns the number of claims that were to be audited and could not be yet.
     pub(in crate::core) fn unaudited(&self) -> u64 {
         self.debts.owed.len() as u64 + self.debts.waived
+    }
+
+    /// Returns whether it is owed already who is wrong about `position`, so that another contradiction there adds nothing.
+    /// If it `has_judges` it does, where the others have none.
+    pub(super) fn owe_verdict(&self, position: Position, has_judges: bool) -> bool {
+        self.debts.disputes(position).any(|audit| !(audit.is_beyond_judges && has_judges))
     }
 
     /// Has the debts looked through: somebody may have come who can be asked.
@@ -86,22 +100,24 @@ impl Core {
 
     /// Takes up the debts that somebody can be asked about now.
     pub(super) fn take_up_debts(&mut self, now: Millis) {
-        let Audits { open, debts, .. } = &mut self.audits;
-        if debts.look_at.is_none_or(|time| now < time) {
+        if self.audits.debts.look_at.is_none_or(|time| now < time) {
             return;
         }
-        let fleet = &self.fleet;
-        let can_be_paid = |(_, audit): &(AuditId, Audit)| {
-            // One who disagrees with the author decides nothing, nor does the first of two.
-            let needed = if audit.disputed && !audit.has_witness() { 2 } else { 1 };
-            let is_due = audit.not_before <= now && !audit.is_beyond_judges;
-            is_due && fleet.others_are_available(needed, &audit.voters())
-        };
-        let (paid, owed): (Vec<_>, Vec<_>) =
-            std::mem::take(&mut debts.owed).into_iter().partition(can_be_paid);
-        debts.owed.extend(owed);
-        open.extend(paid);
+        let all = std::mem::take(&mut self.audits.debts.owed);
+        let (paid, owed): (BTreeMap<_, _>, BTreeMap<_, _>) =
+            all.into_iter().partition(|(_, audit)| self.is_due(now, audit));
+        self.audits.open.extend(paid);
+        let debts = &mut self.audits.debts;
+        debts.owed = owed;
         let later = debts.owed.values().map(|audit| audit.not_before).filter(|&time| now < time);
         debts.look_at = later.min();
+    }
+
+    /// Returns whether an audit that is owed can be made now.
+    pub(super) fn is_due(&self, now: Millis, audit: &Audit) -> bool {
+        // One who disagrees with the author decides nothing, nor does the first of two.
+        let needed = if audit.is_disputed() && !audit.has_witness() { 2 } else { 1 };
+        let is_due = audit.not_before <= now && !audit.is_beyond_judges;
+        is_due && self.fleet.others_are_available(needed, &audit.voters())
     }
 }

@@ -1,9 +1,13 @@
 //! Which claims are doubted: beginning, taking over from an earlier coordinator, and going on when
 //! proofs were taken back.
 
+use std::collections::BTreeSet;
+
+use outflank_engine::Position;
+
 use super::{Audit, AuditId, Core, Proof, Turn};
 use crate::core::fleet::Target;
-use crate::core::message::{Command, Doubted, Memory};
+use crate::core::message::{Command, Doubted, Memory, Millis};
 
 impl Core {
     /// Has claims of unknown authors solved again, one of which must be false.
@@ -12,7 +16,7 @@ impl Core {
         self.audits.trial = None;
         let cause = self.audits.traced.take();
         for &claim in claims {
-            self.open_audit(turn, Audit { disputed: true, cause, ..Audit::new(claim) });
+            self.open_audit(turn, Audit { cause, ..Audit::new(claim) });
         }
         self.close_audits(turn, |audit| audit.is_settled);
     }
@@ -90,6 +94,26 @@ impl Core {
         }
         audits.look_at_debts(turn.now);
         self.close_audits(turn, |audit| audit.is_settled || audit.held.is_some());
+    }
+
+    /// Returns whether there will be a verdict about `position`: somebody is asked, or will be at once.
+    pub(super) fn is_being_decided(&self, now: Millis, position: Position) -> bool {
+        let mut owed = self.audits.debts.disputes(position);
+        let is_asked = self.audits.about(position).next().is_some();
+        is_asked || owed.any(|audit| self.is_due(now, audit))
+    }
+
+    /// Infers again where an audit is over that a contradiction has waited for: nothing else would, and who asks about
+    /// the position would wait for ever.
+    pub(super) fn infer_again(&mut self, turn: &mut Turn<'_>) {
+        let all = std::mem::take(&mut self.audits.unresolved);
+        let (waiting, free): (BTreeSet<_>, BTreeSet<_>) =
+            all.into_iter().partition(|&position| self.is_being_decided(turn.now, position));
+        self.audits.unresolved = waiting;
+        if !free.is_empty() {
+            free.into_iter().for_each(|position| self.infer(turn, position));
+            self.settle(turn);
+        }
     }
 
     pub(super) fn open_audit(&mut self, turn: &mut Turn<'_>, audit: Audit) -> AuditId {

@@ -25,7 +25,6 @@ impl Core {
             Some(bound) if bound.merge(claimed).is_err() => {
                 audit.votes.insert(process, Vote { worker: Some(worker), upholds: false });
                 audit.against = bound;
-                audit.disputed = true;
             }
             Some(bound) if bound.implies(claimed) => {
                 audit.votes.insert(process, Vote { worker: Some(worker), upholds: true });
