@@ -209,6 +209,16 @@ impl Audits {
         self.open.len()
     }
 
+    /// Returns the number of requests that are answered but for audits.
+    pub(super) fn held_back(&self) -> usize {
+        self.held_back.len()
+    }
+
+    /// Returns the number of positions with a contradiction that waits for an audit.
+    pub(super) fn unresolved(&self) -> usize {
+        self.unresolved.len()
+    }
+
     /// Returns whether the answer of `solve`, which is about `root`, must wait, and remembers it then. It may rest on what was
     /// claimed for another request.
     pub(super) fn hold_back(&mut self, solve: SolveId, root: Position) -> bool {

@@ -34,6 +34,11 @@ impl SideJobs {
         }
     }
 
+    /// Returns the number of things that somebody is at.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// Returns whether somebody is at it.
     pub(super) fn run(&self, target: Target) -> bool {
         self.0.contains_key(&target)

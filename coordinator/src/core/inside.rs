@@ -112,6 +112,11 @@ impl Insides {
         self.0.get(&home).map_or(0, |found| found.newest)
     }
 
+    /// Returns the number of requests for which something was found.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// Forgets what was found for `home`.
     pub(super) fn forget(&mut self, home: SolveId) {
         self.0.remove(&home);

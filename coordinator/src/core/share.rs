@@ -21,6 +21,13 @@ use super::{Core, Turn};
 #[derive(Debug, Default)]
 pub(super) struct Sharing(BTreeMap<Key, BTreeMap<WorkerId, JobId>>);
 
+impl Sharing {
+    /// Returns the number of questions with which somebody was asked to help.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
 impl Core {
     /// Returns whether the fleet is so small that its workers share searches, and they can.
     pub(super) fn shares(&self) -> bool {

@@ -52,6 +52,28 @@ impl Core {
         }
     }
 
+    /// Returns how much the core keeps beside what [`Status`] counts, by what it is: all of that belongs to open requests,
+    /// to jobs and to audits, so that nothing is left when they are over.
+    #[must_use]
+    pub fn kept(&self) -> [(&'static str, usize); 14] {
+        [
+            ("waiting", self.queue.len()),
+            ("ready", self.ready.len()),
+            ("brothers", self.brothers.len()),
+            ("single copies", self.single_copies.len()),
+            ("side jobs", self.side_jobs.len()),
+            ("unsettled", self.unsettled.len()),
+            ("doomed", self.doomed.len()),
+            ("stopping", self.stopping.len()),
+            ("freed", self.freed.len()),
+            ("insides", self.insides.len()),
+            ("shared", self.sharing.len()),
+            ("crowd", self.crowd.most() + usize::from(!self.crowd.are_goals())),
+            ("held back", self.audits.held_back()),
+            ("unresolved", self.audits.unresolved()),
+        ]
+    }
+
     /// Returns the number of claims that were drawn for an audit and are believed as long as nobody
     /// can make it.
     #[must_use]

@@ -122,6 +122,11 @@ impl Disk {
         self.docket.iter().map(doubted).collect()
     }
 
+    /// Returns the claims that are being solved again, or are to be.
+    pub(crate) fn docket(&self) -> impl Iterator<Item = &Proof> {
+        self.docket.values()
+    }
+
     /// Returns what the next coordinator knows of the processes.
     pub(crate) fn memory(&self) -> Memory {
         let process = |worker: &WorkerId| ProcessId(worker.0);

@@ -19,6 +19,7 @@ pub(crate) mod leases;
 pub(crate) mod liars;
 pub(crate) mod misled;
 pub(crate) mod oracle;
+pub(crate) mod progress;
 pub(crate) mod random;
 pub(crate) mod requests;
 pub(crate) mod rests;

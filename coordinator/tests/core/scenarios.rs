@@ -92,6 +92,7 @@ fn whatever_gets_lost_the_value_is_right_and_nothing_runs_for_ever() {
             wrong: 0,
             churn: random.below(25),
             slow_disk: random.below(3) * 40,
+            ..Faults::default()
         };
         let mut world = World::new(seed, &oracle, in_turn(seed), faults);
         workers(&mut world, &mut random);

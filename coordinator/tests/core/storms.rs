@@ -31,6 +31,7 @@ fn faults(random: &mut Random) -> Faults {
         wrong: 0,
         churn: random.below(40),
         slow_disk: random.below(4) * 50,
+        ..Faults::default()
     }
 }
 
@@ -106,7 +107,7 @@ fn check_proof(world: &World, roots: &[Position]) {
     assert!(resolve(&sample.leaves(), 1, |_| ()).is_true.iter().all(|&is_true| is_true));
 }
 
-fn number(variable: &str, otherwise: u64) -> u64 {
+pub(crate) fn number(variable: &str, otherwise: u64) -> u64 {
     let given = env::var(variable).ok();
     given.map_or(otherwise, |text| text.parse().expect("the variable is a number"))
 }

@@ -3,6 +3,8 @@
 mod checks;
 mod churn;
 mod faults;
+mod fickle;
+mod mischief;
 mod shell;
 mod workers;
 
@@ -11,7 +13,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use outflank_coordinator::core::{
-    Config, Core, Event, JobId, Proof, Proofs, Solution, SolveId, WorkerId,
+    Config, Core, Event, JobId, Proof, Proofs, Solution, SolveId, Terms, WorkerId,
 };
 use outflank_engine::{Bound, FoundBound, Position, Square, Window};
 
@@ -42,7 +44,18 @@ enum Happening {
     Written,
     /// A worker connects again that was disconnected.
     Returns(SimWorker),
+    /// The core hands out what it has not yet.
+    Assigns,
     Second,
+}
+
+/// What a client or a campaign has asked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asked {
+    pub(crate) position: Position,
+    pub(crate) window: Window,
+    /// How it is served, if it belongs to a campaign.
+    pub(crate) terms: Option<Terms>,
 }
 
 /// What came of the requests.
@@ -74,7 +87,9 @@ pub(crate) struct World {
     now: u64,
     agenda: BTreeMap<(u64, u64), Happening>,
     workers: BTreeMap<WorkerId, SimWorker>,
-    requests: BTreeMap<SolveId, (Position, Window)>,
+    requests: BTreeMap<SolveId, Asked>,
+    /// The requests that were given up.
+    given_up: BTreeSet<SolveId>,
     in_flight: BTreeSet<(WorkerId, JobId)>,
     /// What was acknowledged.
     promised: BTreeMap<Position, Bound>,
@@ -89,6 +104,16 @@ pub(crate) struct World {
     shares: bool,
     /// The bounds that those hear of who are told that something was found out for them, by their numbers.
     answers: BTreeMap<u64, FoundBound>,
+    /// What clients and campaigns ask about.
+    roots: Vec<Position>,
+    /// How many workers that never lied there are at least; if nothing is said, as many as requests need.
+    least: Option<usize>,
+    /// Whether nobody lies any more.
+    is_calm: bool,
+    /// The most questions that the core splits before it hears the next event, if there is a limit.
+    splits: Option<usize>,
+    /// Whether it is to hand out jobs soon.
+    is_to_assign: bool,
 }
 
 /// Sizes so small that positions of about ten empties are split over several plies.
@@ -146,6 +171,7 @@ impl World {
             agenda: BTreeMap::new(),
             workers: BTreeMap::new(),
             requests: BTreeMap::new(),
+            given_up: BTreeSet::new(),
             in_flight: BTreeSet::new(),
             promised: BTreeMap::new(),
             liars: BTreeSet::new(),
@@ -155,6 +181,11 @@ impl World {
             busy_until: 0,
             shares: false,
             answers: BTreeMap::new(),
+            roots: Vec::new(),
+            least: None,
+            is_calm: false,
+            splits: None,
+            is_to_assign: false,
         };
         world.schedule(1_000, Happening::Second);
         world
@@ -174,13 +205,38 @@ impl World {
         self
     }
 
+    /// Lets workers be as few as they are.
+    pub(crate) fn with_few(mut self) -> Self {
+        self.least = Some(0);
+        self
+    }
+
+    /// Lets the core hear events between `splits` questions that it splits, as the service does.
+    pub(crate) fn in_turns(mut self, splits: usize) -> Self {
+        self.splits = Some(splits);
+        self
+    }
+
     /// Asks for a position.
     pub(crate) fn submit(&mut self, position: Position, window: Window) -> SolveId {
+        self.ask(Asked { position, window, terms: None })
+    }
+
+    /// Asks for something, as a client or a campaign.
+    pub(crate) fn ask(&mut self, asked: Asked) -> SolveId {
         self.names += 1;
         let solve = SolveId(self.names);
-        self.requests.insert(solve, (position, window));
-        self.apply(Event::Submitted { solve, position, window, budget: None });
+        self.requests.insert(solve, asked);
+        self.send_request(solve, asked);
         solve
+    }
+
+    fn send_request(&mut self, solve: SolveId, asked: Asked) {
+        let Asked { position, window, terms } = asked;
+        self.apply(match terms {
+            Some(terms) => Event::Enlisted { solve, position, window, terms },
+            None => Event::Submitted { solve, position, window, budget: None },
+        });
     }
 
     /// Runs until every request has ended.
@@ -211,7 +267,8 @@ impl World {
 
     fn step(&mut self) {
         let ((time, _), happening) = self.agenda.pop_first().expect("a second always follows");
-        self.now = time;
+        // After a leap of the clock what was due is late.
+        self.now = self.now.max(time);
         self.outcome.events += 1;
         assert!(self.outcome.events < 300_000, "no end in sight: {:?}", self.core);
         match happening {
@@ -219,6 +276,7 @@ impl World {
             Happening::Ends { worker, job, nodes } => self.job_ends(worker, job, nodes),
             Happening::Written => self.written(),
             Happening::Returns(state) => self.come_back(state),
+            Happening::Assigns => self.assigns(),
             Happening::Second => self.second(),
         }
     }
@@ -240,6 +298,13 @@ impl World {
         if self.random.chance(self.faults.churn) {
             self.churn();
         }
+        if self.faults.fickle > 0 && self.random.chance(self.faults.fickle) {
+            self.change_a_mind();
+        }
+        if self.faults.leaps > 0 && self.random.chance(self.faults.leaps) {
+            self.leap();
+        }
+        self.make_mischief();
         self.apply(Event::Tick);
     }
 }

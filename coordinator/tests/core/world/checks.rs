@@ -3,7 +3,7 @@
 use outflank_coordinator::core::{Proof, Proofs, Report, Solution, SolveId};
 use outflank_engine::{Bound, Position};
 
-use super::World;
+use super::{Asked, World};
 use crate::oracle::replay;
 
 impl World {
@@ -54,14 +54,21 @@ impl World {
     }
 
     pub(super) fn solved(&mut self, solve: SolveId, solution: Solution) {
-        let (position, window) = self.requests.remove(&solve).expect("it was open");
+        let Some(Asked { position, window, terms }) = self.take_request(solve) else { return };
         assert!(solution.bound.answers(window));
         self.check_bound(position, solution.bound);
-        if !self.anyone_lies() {
+        if !self.anyone_lies() && terms.is_none() {
             self.check_line(position, &solution);
         }
         self.outcome.happened.early += u64::from(solution.unaudited > 0);
         self.outcome.solved.insert(solve, solution);
+    }
+
+    /// Returns the request `solve`, which has ended, unless it was given up.
+    pub(super) fn take_request(&mut self, solve: SolveId) -> Option<Asked> {
+        let asked = self.requests.remove(&solve);
+        assert!(asked.is_some() || self.given_up.contains(&solve), "{solve:?} was not open");
+        asked
     }
 
     fn check_line(&self, position: Position, solution: &Solution) {
@@ -75,9 +82,12 @@ impl World {
             assert_eq!(self.oracle.value(reached.0), reached.1, "the line keeps the value");
         }
         let is_complete = replay(position, &solution.line) == Some(value);
-        let may_be_cut = self.faults.churn + self.faults.lost + self.faults.failed > 0;
+        let goes_wrong = self.faults.churn + self.faults.lost + self.faults.failed > 0;
+        let may_be_cut = goes_wrong || self.is_calm;
         assert!(is_complete || may_be_cut, "the line {:?} ends early", solution.line);
-        assert_eq!(solution.best_move, solution.line.first().copied().or(solution.best_move));
+        // Where the player must pass the line begins with a move of the opponent.
+        let first = solution.line.first().copied().filter(|_| !position.must_pass());
+        assert_eq!(solution.best_move, first.or(solution.best_move));
     }
 
     pub(super) fn anyone_lies(&self) -> bool {

@@ -3,6 +3,7 @@
 use outflank_coordinator::core::{Core, Event, JobId, WorkerId};
 
 use super::World;
+use super::workers::SimWorker;
 use crate::advisor::Heuristic;
 
 impl World {
@@ -41,20 +42,28 @@ impl World {
     /// Has so many workers join that every request can be answered: where there is a liar, enough
     /// to vote.
     pub(super) fn fill_up(&mut self) {
-        let least = if self.liars.is_empty() { 2 } else { 4 };
-        while self.workers.values().filter(|state| !state.is_draining).count() < least {
+        let otherwise = if self.liars.is_empty() { 2 } else { 4 };
+        while self.counted() < self.least.unwrap_or(otherwise) {
             self.join(2);
         }
     }
 
-    fn leave(&mut self, worker: WorkerId) {
+    /// Returns the number of workers that take jobs, without those that have ever lied if the number of the others was said.
+    fn counted(&self) -> usize {
+        let lied = |process| self.least.is_some() && self.liars.contains(&process);
+        let is_counted =
+            |state: &&SimWorker| !state.is_draining && !state.process.is_some_and(lied);
+        self.workers.values().filter(is_counted).count()
+    }
+
+    pub(super) fn leave(&mut self, worker: WorkerId) {
         self.outcome.happened.left += 1;
         self.workers.remove(&worker);
         self.apply(Event::Left { worker });
     }
 
     /// The coordinator dies: only what is on disk is left, workers and clients connect again.
-    fn restart(&mut self) {
+    pub(super) fn restart(&mut self) {
         self.outcome.happened.restarts += 1;
         self.store.crash(&mut self.random);
         self.busy_until = self.now;
@@ -65,8 +74,8 @@ impl World {
         for (_, state) in std::mem::take(&mut self.workers) {
             self.connect(state);
         }
-        for (solve, (position, window)) in self.requests.clone() {
-            self.apply(Event::Submitted { solve, position, window, budget: None });
+        for (solve, asked) in self.requests.clone() {
+            self.send_request(solve, asked);
         }
     }
 }

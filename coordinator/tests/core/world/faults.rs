@@ -17,6 +17,10 @@ pub(crate) struct Faults {
     pub(crate) churn: u64,
     /// The longest time that a write takes, in milliseconds.
     pub(crate) slow_disk: u64,
+    /// Seconds in which a client or a campaign asks for something, or gives it up, or a campaign gets another priority.
+    pub(crate) fickle: u64,
+    /// Seconds in which the clock leaps.
+    pub(crate) leaps: u64,
 }
 
 /// How often what has happened.
@@ -38,6 +42,11 @@ pub(crate) struct Happened {
     pub(crate) sent_again: u64,
     /// Requests answered before all claims were audited.
     pub(crate) early: u64,
+    /// Requests that were given up, and messages that nobody has asked for.
+    pub(crate) given_up: u64,
+    pub(crate) unasked: u64,
+    /// Leaps of the clock.
+    pub(crate) leaps: u64,
     /// Answers to others that share a search which were believed, and those that were not.
     pub(crate) answered: u64,
     pub(crate) unanswered: u64,
@@ -59,6 +68,9 @@ impl Happened {
         self.restarts += other.restarts;
         self.sent_again += other.sent_again;
         self.early += other.early;
+        self.given_up += other.given_up;
+        self.unasked += other.unasked;
+        self.leaps += other.leaps;
         self.answered += other.answered;
         self.unanswered += other.unanswered;
     }

@@ -5,7 +5,7 @@ use outflank_coordinator::core::{
 };
 use outflank_engine::{Bound, FoundBound, Position};
 
-use super::{Happening, World};
+use super::{Asked, Happening, World};
 use crate::disk::Batch;
 
 impl World {
@@ -17,8 +17,36 @@ impl World {
         if let Event::Reported { worker, report } = &event {
             self.in_flight.remove(&(*worker, report.job));
         }
+        let now = Millis(self.now);
+        let commands = match self.splits {
+            None => self.core.on(now, event, &self.store),
+            Some(_) => self.core.hear(now, event, &self.store),
+        };
+        self.carry_out(commands, reported.as_ref());
+        if self.splits.is_some() && !self.is_to_assign {
+            self.is_to_assign = true;
+            // As often as not other events are heard before.
+            let delay = self.random.below(2) * self.random.below(100);
+            self.schedule(delay, Happening::Assigns);
+        }
+    }
+
+    /// Has the core hand out some of what can be handed out.
+    pub(super) fn assigns(&mut self) {
+        self.is_to_assign = false;
+        let Some(splits) = self.splits else { return };
+        let (commands, has_more) = self.core.assign(Millis(self.now), splits, &self.store);
+        self.carry_out(commands, None);
+        if has_more && !self.is_to_assign {
+            self.is_to_assign = true;
+            let delay = self.random.below(3);
+            self.schedule(delay, Happening::Assigns);
+        }
+    }
+
+    fn carry_out(&mut self, commands: Vec<Command>, reported: Option<&Report>) {
         let (mut batch, mut trial, mut told) = (Batch::default(), None, Vec::new());
-        for command in self.core.on(Millis(self.now), event, &self.store) {
+        for command in commands {
             match command {
                 Command::Persist { proofs } => batch.proofs = self.attributed(proofs),
                 Command::Told { worker, bounds, and_more } => {
@@ -28,8 +56,11 @@ impl World {
                     batch.doubted.push((audit, self.attributed(vec![claim])[0]));
                 }
                 Command::Cleared { audit } => batch.cleared.push(audit),
-                Command::Judge(judgement) => trial = Some(judgement),
-                Command::Acknowledge { .. } => batch.releases.push((command, reported.clone())),
+                Command::Judge(judgement) => {
+                    assert!(trial.is_none(), "one verdict at a time");
+                    trial = Some(judgement);
+                }
+                Command::Acknowledge { .. } => batch.releases.push((command, reported.cloned())),
                 Command::Progressed { .. }
                 | Command::Solved { .. }
                 | Command::Contradicted { .. }
@@ -126,7 +157,7 @@ impl World {
             self.store.withdraw(process);
             self.promised.clear();
         }
-        while self.workers.len() < 3 {
+        while self.least.is_none() && self.workers.len() < 3 {
             self.join(1);
         }
         self.fill_up();
@@ -163,15 +194,16 @@ impl World {
                 self.check_acknowledged(&report);
             }
             Command::Progressed { solve, progress } => {
-                if let Some(&(position, _)) = self.requests.get(&solve) {
+                if let Some(&Asked { position, .. }) = self.requests.get(&solve) {
                     self.check_bound(position, progress.bound);
                 }
             }
             Command::Solved { solve, solution } => self.solved(solve, solution),
             Command::Contradicted { solve, held, claimed, .. } => {
                 assert!(held.merge(claimed).is_err() && self.anyone_lies());
-                self.requests.remove(&solve).expect("it was open");
-                self.outcome.contradicted.insert(solve);
+                if self.take_request(solve).is_some() {
+                    self.outcome.contradicted.insert(solve);
+                }
             }
             Command::Quarantine { claim, held } => {
                 assert!(self.anyone_lies());

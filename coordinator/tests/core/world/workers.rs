@@ -9,6 +9,17 @@ use super::{Faults, Happening, NEVER, World};
 use crate::tables::{Believer, Tables, Values};
 use crate::worker;
 
+/// How a worker comes to the end of its jobs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Pace {
+    #[default]
+    Normal,
+    /// It says that it searches more and more, and never comes to an end.
+    Endless,
+    /// It gives signs of life, and searches nothing.
+    Still,
+}
+
 #[derive(Debug, Default)]
 pub(super) struct SimWorker {
     pub(super) threads: u32,
@@ -16,15 +27,31 @@ pub(super) struct SimWorker {
     /// Reports that were not acknowledged.
     pub(super) outbox: Vec<Report>,
     /// How many percent of its reports are lies.
-    lies: u64,
+    pub(super) lies: u64,
     /// How many percent of its messages from inside jobs are.
-    lies_inside: u64,
+    pub(super) lies_inside: u64,
+    /// In how many percent of the seconds it says what nobody has asked it for.
+    pub(super) mischief: u64,
+    pub(super) pace: Pace,
     /// The first connection of this process, once it has had one.
     pub(super) process: Option<WorkerId>,
     /// Whether it takes no more jobs.
     pub(super) is_draining: bool,
     /// What it was told and believes.
     pub(super) tables: Tables,
+}
+
+impl SimWorker {
+    /// Returns whether it lies, or stands still.
+    pub(super) fn is_bad(&self) -> bool {
+        self.lies + self.lies_inside + self.mischief > 0 || self.pace != Pace::Normal
+    }
+
+    /// Makes an honest worker of it.
+    pub(super) fn repent(&mut self) {
+        (self.lies, self.lies_inside, self.mischief) = (0, 0, 0);
+        self.pace = Pace::Normal;
+    }
 }
 
 impl World {
@@ -49,10 +76,13 @@ impl World {
         let (worker, threads) = (WorkerId(self.names), state.threads);
         let process = state.process.unwrap_or(worker);
         self.processes.insert(worker, process);
-        if state.lies + state.lies_inside > 0 {
+        if state.lies + state.lies_inside + state.mischief > 0 {
             self.liars.insert(process);
         }
-        let state = SimWorker { process: Some(process), is_draining: false, ..state };
+        let mut state = SimWorker { process: Some(process), is_draining: false, ..state };
+        if self.is_calm {
+            state.repent();
+        }
         let again = state.outbox.clone();
         self.workers.insert(worker, state);
         let process = ProcessId(process.0);
@@ -125,9 +155,12 @@ impl World {
         let helps = job.helps;
         let Some(state) = self.workers.get_mut(&worker) else { return };
         state.jobs.insert(id, (job, nodes));
-        let threads = state.threads;
+        let (threads, pace) = (state.threads, state.pace);
         let busy: u32 = state.jobs.values().map(|(job, _)| job.threads).sum();
         assert!(busy <= threads || !self.is_quiet(), "{worker:?} has {threads} threads");
+        if pace != Pace::Normal {
+            return;
+        }
         // Who helps does so until it is told to stop, unless its search crashes.
         if !helps || self.random.chance(self.faults.failed) {
             self.schedule(delay, Happening::Ends { worker, job: id, nodes: searched });
@@ -246,6 +279,9 @@ impl World {
     }
 
     pub(super) fn stop_job(&mut self, worker: WorkerId, job: JobId) {
+        if self.workers.get(&worker).is_some_and(|state| state.pace != Pace::Normal) {
+            return;
+        }
         let Some((job, _)) =
             self.workers.get_mut(&worker).and_then(|state| state.jobs.remove(&job))
         else {
@@ -282,6 +318,7 @@ impl World {
 
 /// Returns the sign of life of a worker that searches on.
 pub(super) fn heartbeat(worker: WorkerId, state: &SimWorker, now: u64) -> Event {
-    let jobs = state.jobs.keys().map(|&job| (job, now / 10_000)).collect();
+    let nodes = if state.pace == Pace::Still { 1 } else { now / 10_000 };
+    let jobs = state.jobs.keys().map(|&job| (job, nodes)).collect();
     Event::Heartbeat { worker, jobs }
 }
