@@ -13,6 +13,7 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use nix::sys::resource::{Resource, getrlimit};
+use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -28,6 +29,10 @@ pub(super) const LEFT_FOR_OTHERS: u64 = 64;
 const REST: Duration = Duration::from_secs(1);
 /// The shortest time between two warnings of that.
 const BETWEEN_WARNINGS: Duration = Duration::from_secs(60);
+
+/// How long what is sent may lie there without the peer's system having taken it, by which connections end that are
+/// over for the keep-alive: it says farewell to a peer that reads nothing, which would wait for ever until it can be sent.
+const UNTAKEN: Duration = Duration::from_secs(30);
 
 /// The connections that come in through a listener.
 #[derive(Debug)]
@@ -135,7 +140,7 @@ impl IsAdmitted {
     }
 }
 
-/// A connection that can no longer be read when it was not admitted in time.
+/// A connection that can no longer be read nor written to when it was not admitted in time.
 #[derive(Debug)]
 pub(super) struct Caller {
     stream: TcpStream,
@@ -150,15 +155,23 @@ impl Caller {
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "small messages may be late");
         }
+        if let Err(error) = SockRef::from(&stream).set_tcp_user_timeout(Some(UNTAKEN)) {
+            tracing::debug!(%error, "a peer that reads nothing may hold its place");
+        }
         let (is_admitted, deadline) = (IsAdmitted::default(), Some(Box::pin(sleep(deadline))));
         Self { stream, is_admitted, deadline, _place: place }
     }
 
-    fn is_overdue(&mut self, context: &mut Context<'_>) -> bool {
+    /// Fails if the connection was not admitted in time. Every use of it asks: where a peer reads nothing of what it
+    /// is told, nothing more is read of it, either.
+    fn check(&mut self, context: &mut Context<'_>) -> io::Result<()> {
         if self.is_admitted.0.load(Ordering::Relaxed) {
             self.deadline = None;
         }
-        self.deadline.as_mut().is_some_and(|deadline| deadline.as_mut().poll(context).is_ready())
+        match self.deadline.as_mut().map(|deadline| deadline.as_mut().poll(context)) {
+            Some(Poll::Ready(())) => Err(io::ErrorKind::TimedOut.into()),
+            Some(Poll::Pending) | None => Ok(()),
+        }
     }
 }
 
@@ -176,9 +189,7 @@ impl AsyncRead for Caller {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        if self.is_overdue(context) {
-            return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
-        }
+        self.check(context)?;
         Pin::new(&mut self.stream).poll_read(context, buffer)
     }
 }
@@ -189,10 +200,12 @@ impl AsyncWrite for Caller {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
+        self.check(context)?;
         Pin::new(&mut self.stream).poll_write(context, bytes)
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.check(context)?;
         Pin::new(&mut self.stream).poll_flush(context)
     }
 
@@ -205,6 +218,7 @@ impl AsyncWrite for Caller {
         context: &mut Context<'_>,
         bytes: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
+        self.check(context)?;
         Pin::new(&mut self.stream).poll_write_vectored(context, bytes)
     }
 
@@ -215,7 +229,60 @@ impl AsyncWrite for Caller {
 
 #[cfg(test)]
 mod tests {
+    use std::future::poll_fn;
+
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
     use super::*;
+
+    const DEADLINE: Duration = Duration::from_secs(30);
+
+    /// Returns a connection and its peer.
+    async fn connected() -> (Caller, TcpStream) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
+        let address = listener.local_addr().expect("it listens");
+        let (peer, accepted) = tokio::join!(TcpStream::connect(address), listener.accept());
+        let (stream, _) = accepted.expect("somebody connects");
+        let place = Arc::new(Semaphore::new(1)).try_acquire_owned().expect("it is free");
+        (Caller::new(stream, DEADLINE, place), peer.expect("somebody listens"))
+    }
+
+    /// Peers that sent pings and read nothing were only written to, and were never dropped.
+    #[tokio::test(start_paused = true)]
+    async fn who_is_not_admitted_in_time_can_neither_be_read_nor_written_to() {
+        let (mut caller, _peer) = connected().await;
+        poll_fn(|context| Poll::Ready(caller.check(context))).await.expect("it has time");
+        tokio::time::advance(2 * DEADLINE).await;
+        let parts = [io::IoSlice::new(b"late")];
+        let failures = [
+            caller.read(&mut [0; 8]).await.map(drop),
+            caller.write(b"late").await.map(drop),
+            caller.write_vectored(&parts).await.map(drop),
+            caller.flush().await,
+        ];
+        for failure in failures {
+            assert_eq!(failure.expect_err("it is late").kind(), io::ErrorKind::TimedOut);
+        }
+    }
+
+    /// The end of the connection was something to be sent, too, and workers that read nothing held their places.
+    #[tokio::test]
+    async fn a_connection_ends_whose_peer_takes_nothing_more() {
+        let (caller, _peer) = connected().await;
+        let limit = SockRef::from(&caller.stream).tcp_user_timeout().expect("the system says it");
+        assert_eq!(limit, Some(UNTAKEN));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_was_admitted_in_time_may_stay() {
+        let (mut caller, mut peer) = connected().await;
+        caller.is_admitted.note();
+        tokio::time::advance(2 * DEADLINE).await;
+        peer.write_all(b"read").await.expect("it is read later");
+        assert_eq!(caller.read(&mut [0; 8]).await.expect("it was admitted"), 4);
+        caller.write_all(b"written").await.expect("it was admitted");
+        caller.flush().await.expect("it was admitted");
+    }
 
     /// Connections took the files of the campaigns, which rested then.
     #[test]
