@@ -20,8 +20,8 @@ use anyhow::{Context, ensure};
 use clap::Args;
 use outflank_engine::{Engine, Position, Settings, Square};
 use outflank_kernel::Isa;
-use outflank_proto::v1;
 use outflank_proto::v1::solver_client::SolverClient;
+use outflank_proto::{MOST_CALLS, v1};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, sleep_until};
 use tonic::transport::Channel;
@@ -45,7 +45,7 @@ pub(crate) struct Load {
     /// The number of workers.
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     workers: u32,
-    /// The number of connections that carry them [default: one for each worker].
+    /// The number of connections that carry them, at most 1024 each [default: one for each worker].
     #[arg(long, value_name = "N")]
     connections: Option<u32>,
     /// The mean time that a worker keeps a job, in seconds.
@@ -81,6 +81,13 @@ pub(crate) struct Load {
     work: PathBuf,
 }
 
+impl Load {
+    /// Returns how many connections carry the workers.
+    fn connections(&self) -> u32 {
+        self.connections.unwrap_or(self.workers).clamp(1, self.workers)
+    }
+}
+
 /// Loads, measures and prints.
 pub(crate) fn run(arguments: &Load) -> anyhow::Result<()> {
     let Load { workers, job_seconds, .. } = *arguments;
@@ -93,6 +100,11 @@ pub(crate) fn run(arguments: &Load) -> anyhow::Result<()> {
         (0.0..=1e6).contains(&arguments.found),
         "--found {}: expected 0 to a million",
         arguments.found
+    );
+    let connections = arguments.connections();
+    ensure!(
+        workers.div_ceil(connections) <= MOST_CALLS,
+        "--connections {connections}: expected at most {MOST_CALLS} workers for each, which a coordinator answers at a time"
     );
     folder::check(&arguments.work)?;
     process::allow_many_files()?;
@@ -173,8 +185,7 @@ async fn join_all(
 ) -> anyhow::Result<()> {
     let settings = Settings { isa: Isa::detect(), table_bytes: 64 << 20 };
     let engine = Arc::new(Engine::new(&settings)?);
-    let connections =
-        arguments.connections.unwrap_or(arguments.workers).clamp(1, arguments.workers);
+    let connections = arguments.connections();
     let mut channels = Vec::new();
     for _ in 0..connections {
         channels.push(outflank_proto::endpoint(coordinator.address())?.connect_lazy());

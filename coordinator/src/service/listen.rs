@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hyper_util::rt::TokioIo;
-use outflank_proto::DESCRIPTORS;
 use outflank_proto::v1::campaigns_server::CampaignsServer;
 use outflank_proto::v1::cluster_server::ClusterServer;
 use outflank_proto::v1::fleet_server::FleetServer;
 use outflank_proto::v1::solver_server::SolverServer;
+use outflank_proto::{DESCRIPTORS, MOST_CALLS};
 use tokio::io::DuplexStream;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
@@ -56,7 +56,9 @@ fn services(shared: &Arc<Shared>, gate: &Gate, server: Server) -> (Router, Healt
         .add_service(gate.before(FleetServer::new(fleet)))
         .add_service(health)
         .add_service(reflection);
+    // Each call takes memory, and some are answered without a token.
     let mut server = server
+        .max_concurrent_streams(MOST_CALLS)
         .tcp_nodelay(true)
         .http2_keepalive_interval(Some(Duration::from_secs(20)))
         .http2_keepalive_timeout(Some(Duration::from_secs(10)));

@@ -15,7 +15,7 @@ use outflank_proto::campaign::{ExportRequest, ImportHead, ImportPart, Selection}
 use outflank_proto::message::{FromWorker, ToWorker};
 use outflank_proto::v1::StatusRequest;
 use outflank_proto::v1::solver_client::SolverClient;
-use outflank_proto::{Access, Identity};
+use outflank_proto::{Access, Identity, MOST_CALLS};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, mpsc};
@@ -63,6 +63,39 @@ async fn who_makes_no_call_is_cut_off_and_who_has_made_one_is_not() {
     worker.say(FromWorker::Heartbeat(vec![(7, 1)])).await;
     assert!(matches!(worker.next_but_jobs().await, Ok(Some(ToWorker::Cancel(7)))));
     drop(worker);
+    stop.cancel();
+    serving.await.unwrap().unwrap();
+}
+
+/// Reads a frame of HTTP/2; returns its kind and what it carries.
+async fn frame(connection: &mut TcpStream) -> (u8, Vec<u8>) {
+    let mut head = [0; 9];
+    connection.read_exact(&mut head).await.unwrap();
+    let mut payload = vec![0; u32::from_be_bytes([0, head[0], head[1], head[2]]) as usize];
+    connection.read_exact(&mut payload).await.unwrap();
+    (head[3], payload)
+}
+
+/// A hundred thousand calls of health over one connection took 650 MB, without a token.
+#[tokio::test]
+async fn a_connection_may_have_so_many_calls_at_a_time() {
+    const SETTINGS: u8 = 4;
+    const MAX_CONCURRENT_STREAMS: u16 = 3;
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let stop = CancellationToken::new();
+    let serving = tokio::spawn(service_with(fine()).serve(listener, stop.clone()));
+    let mut peer = TcpStream::connect(address).await.unwrap();
+    peer.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0").await.unwrap();
+    let (kind, payload) = frame(&mut peer).await;
+    assert_eq!(kind, SETTINGS);
+    let settings = payload.chunks_exact(6).map(|one| {
+        let (key, value) = one.split_at(2);
+        (u16::from_be_bytes(key.try_into().unwrap()), u32::from_be_bytes(value.try_into().unwrap()))
+    });
+    let limits: Vec<_> = settings.filter(|&(key, _)| key == MAX_CONCURRENT_STREAMS).collect();
+    assert_eq!(limits, [(MAX_CONCURRENT_STREAMS, MOST_CALLS)]);
+    drop(peer);
     stop.cancel();
     serving.await.unwrap().unwrap();
 }
