@@ -120,7 +120,8 @@ fn loss(ended: Ended, address: &str) -> Result<Option<(String, bool)>, WorkerErr
     }
 }
 
-/// What was said of a coordinator that is away. It may be away for hours, and is tried every few seconds.
+/// What was said of a coordinator that is away, without the digits: some causes have the time in them, such as that a
+/// certificate has expired. It may be away for hours, and is tried every few seconds.
 #[derive(Debug, Default)]
 struct Losses {
     said: Vec<(String, Instant)>,
@@ -130,9 +131,10 @@ impl Losses {
     /// Returns whether this cause was not said within the last minute; it is then.
     fn is_news(&mut self, cause: &str, now: Instant) -> bool {
         self.said.retain(|&(_, at)| now.duration_since(at) < SAID_AGAIN);
-        let is_news = self.said.iter().all(|(said, _)| said != cause);
+        let cause = cause.replace(|character: char| character.is_ascii_digit(), "");
+        let is_news = self.said.iter().all(|(said, _)| *said != cause);
         if is_news {
-            self.said.push((cause.to_owned(), now));
+            self.said.push((cause, now));
         }
         is_news
     }
@@ -151,5 +153,16 @@ mod tests {
         assert!(!losses.is_news("it stops", after(2)));
         assert!(!losses.is_news("connection refused", after(60)));
         assert!(losses.is_news("connection refused", after(61)));
+    }
+
+    /// Of a certificate that had expired every worker said at each try by how many seconds.
+    #[test]
+    fn losses_that_differ_in_numbers_alone_are_the_same() {
+        let (mut losses, now) = (Losses::default(), Instant::now());
+        assert!(losses.is_news("certificate expired: not valid after 1609 (99 seconds ago)", now));
+        assert!(
+            !losses.is_news("certificate expired: not valid after 1609 (109 seconds ago)", now)
+        );
+        assert!(losses.is_news("certificate revoked", now));
     }
 }
