@@ -17,7 +17,7 @@ use outflank_proto::{
     Backoff, InvalidAddress, Unreached, Way, is_made_up, is_store_failure, v1, words,
 };
 use tokio::time::Instant;
-use tonic::{Code, Status, Streaming};
+use tonic::{Code, Request, Status, Streaming, TimeoutExpired};
 
 use crate::core::{Progress, Solution};
 pub use campaigns::{CampaignsClient, Rows};
@@ -29,6 +29,10 @@ pub const RETRY_LIMIT: Duration = Duration::from_secs(60);
 /// How long a client waits for a coordinator that does not listen yet: one that was started at the same time opens
 /// its store first.
 pub const START_LIMIT: Duration = Duration::from_secs(3);
+
+/// How long a coordinator may take to answer the first call over a connection, which costs it next to nothing. Somebody
+/// who answers the connection's pings and no call would be waited for without end.
+const ANSWER_LIMIT: Duration = Duration::from_secs(30);
 
 /// The first time before a new try, the shortest, and the longest ([`Backoff`]).
 const FIRST_WAIT: Duration = Duration::from_millis(250);
@@ -132,19 +136,22 @@ pub enum Update {
 /// [`ClientError::Address`], [`ClientError::Unreachable`] and [`ClientError::NotListening`], or what the coordinator
 /// says.
 pub async fn connect(address: &str, access: &Access) -> Result<Connection, ClientError> {
-    connect_along(&Arc::new(Way::new(address, access.clone())?)).await
+    connect_along(&Arc::new(Way::new(address, access.clone())?), ANSWER_LIMIT).await
 }
 
-async fn connect_along(way: &Arc<Way>) -> Result<Connection, ClientError> {
+/// Connects along `way`; the first answer may take so long as `limit` says, from the moment when there is a connection.
+async fn connect_along(way: &Arc<Way>, limit: Duration) -> Result<Connection, ClientError> {
     let connection = way.follow();
     let mut client = SolverClient::new(connection.clone());
     let mut left = way.count().await;
     loop {
         left -= 1;
         // Whatever listens there must be a coordinator: only those are worth trying again later.
-        match client.status(v1::StatusRequest {}).await {
+        let mut request = Request::new(v1::StatusRequest {});
+        request.set_timeout(limit);
+        match client.status(request).await {
             Ok(_) => return Ok(connection),
-            Err(status) => match refusal(&status, way) {
+            Err(status) => match refusal(&status, way, limit) {
                 // It may be at the next address.
                 ClientError::Unreachable { .. } if left > 0 => {}
                 error => return Err(error),
@@ -153,8 +160,8 @@ async fn connect_along(way: &Arc<Way>) -> Result<Connection, ClientError> {
     }
 }
 
-/// Returns why the first call has failed.
-fn refusal(status: &Status, way: &Way) -> ClientError {
+/// Returns why the first call has failed, whose answer was waited for until `limit`.
+fn refusal(status: &Status, way: &Way, limit: Duration) -> ClientError {
     if let Some(error) = final_error(status) {
         return error;
     }
@@ -163,11 +170,17 @@ fn refusal(status: &Status, way: &Way) -> ClientError {
         Some(Unreached { cause, is_nobody_there: true }) => ClientError::NotListening { cause },
         Some(Unreached { cause, .. }) => ClientError::Unreachable { cause },
         None => {
-            let (cause, address) = (causes(status), way.last_address().unwrap_or_default());
+            let is_late = status.message() == TimeoutExpired(()).to_string();
+            let cause = if is_late { unanswered(limit) } else { causes(status) };
+            let address = way.last_address().unwrap_or_default();
             let hint = way.hint(&cause);
             ClientError::Unreachable { cause: format!("{address}: {cause}{hint}") }
         }
     }
+}
+
+fn unanswered(limit: Duration) -> String {
+    format!("somebody listens there, and has not answered within {} s", limit.as_secs_f64())
 }
 
 /// Connects as [`connect`] does. If nothing listens there yet, `on_wait` is called, and it is tried again for
@@ -184,7 +197,7 @@ pub async fn connect_at_start(
     let begin = Instant::now();
     let mut on_wait = Some(on_wait);
     loop {
-        match connect_along(&way).await {
+        match connect_along(&way, ANSWER_LIMIT).await {
             Err(ClientError::NotListening { .. }) if begin.elapsed() < START_LIMIT => {
                 if let Some(on_wait) = on_wait.take() {
                     on_wait();
@@ -338,9 +351,24 @@ fn causes(status: &Status) -> String {
 
 #[cfg(test)]
 mod tests {
+    use tokio::net::TcpListener;
     use tonic::transport::Endpoint;
 
     use super::*;
+
+    /// Commands waited without end for somebody who answered pings and nothing else.
+    #[tokio::test]
+    async fn who_listens_and_answers_no_call_is_given_up() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
+        let address = listener.local_addr().expect("it listens").to_string();
+        let way = Arc::new(Way::new(&address, Access::default()).expect("an address"));
+        let error = connect_along(&way, Duration::from_millis(10)).await.expect_err("no answer");
+        assert!(matches!(error, ClientError::Unreachable { .. }), "{error:?}");
+        let said = error.to_string();
+        let expected =
+            format!("{address}: somebody listens there, and has not answered within 0.01 s");
+        assert!(said.ends_with(&expected), "{said}");
+    }
 
     #[tokio::test(start_paused = true)]
     async fn a_client_that_was_stopped_for_long_tries_for_as_long_as_any_when_it_goes_on() {
