@@ -75,7 +75,7 @@ async fn guarded_port(arguments: &Coordinator) -> Result<Port, Failure> {
     let listen = &arguments.listen;
     let addresses = port::addresses(listen).await?;
     let is_guarded = arguments.no_tls || arguments.tls_cert.is_some();
-    if !is_guarded && addresses.iter().any(|address| !address.ip().is_loopback()) {
+    if !is_guarded && addresses.iter().any(|address| !port::is_loopback(address)) {
         let error = anyhow!(
             "{listen} can be reached by other machines: expected --tls-cert and --tls-key, a loopback \
              address, or --no-tls in a network that you trust"

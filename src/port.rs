@@ -23,9 +23,18 @@ pub(crate) struct Port {
 
 /// Returns the addresses that `asked`, which is HOST:PORT, stands for.
 pub(crate) async fn addresses(asked: &str) -> Result<Vec<SocketAddr>, Failure> {
-    endpoint(asked).or_exit(Exit::BadInput)?;
-    let found = lookup_host(asked).await.with_context(|| format!("finding {asked}"));
+    let endpoint = endpoint(asked).or_exit(Exit::BadInput)?;
+    let (host, port) = (endpoint.uri().host(), endpoint.uri().port_u16());
+    let (host, port) = (host.unwrap_or_default(), port.unwrap_or_default()); // It has both.
+    // Zones are known to what looks names up, and brackets are not.
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    let found = lookup_host((host, port)).await.with_context(|| format!("finding {asked}"));
     Ok(found.or_exit(Exit::Connection)?.collect())
+}
+
+/// Returns whether only this machine can reach `address`, which may be one of IPv4 in the form of IPv6.
+pub(crate) fn is_loopback(address: &SocketAddr) -> bool {
+    address.ip().to_canonical().is_loopback()
 }
 
 impl Port {
@@ -94,6 +103,31 @@ mod tests {
         assert_eq!(listener.local_addr().unwrap(), address);
         assert!(TcpStream::connect(address).await.is_ok());
         assert!(Port::take(&address.to_string()).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn what_stands_for_addresses_has_a_port_and_perhaps_brackets_and_a_zone() {
+        for (asked, expected) in [
+            ("127.0.0.1:80", "127.0.0.1:80"),
+            ("[::1]:80", "[::1]:80"),
+            ("[fe80::1%1]:80", "[fe80::1%1]:80"),
+        ] {
+            let found = addresses(asked).await.unwrap();
+            assert_eq!(found, [expected.parse().unwrap()], "{asked}");
+        }
+    }
+
+    #[test]
+    fn loopback_addresses_have_three_forms() {
+        for (address, expected) in [
+            ("127.0.0.1:1", true),
+            ("[::1]:1", true),
+            ("[::ffff:127.0.0.1]:1", true),
+            ("[::ffff:10.0.0.1]:1", false),
+            ("[::]:1", false),
+        ] {
+            assert_eq!(is_loopback(&address.parse().unwrap()), expected, "{address}");
+        }
     }
 
     #[tokio::test]
