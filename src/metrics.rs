@@ -60,11 +60,6 @@ pub(crate) fn of_coordinator(
         ("proofs", "Positions of which the store has a proved bound", overview.proofs as f64),
         ("audits_open", "Claims that another worker is solving again", overview.audits_open as f64),
         ("unaudited", "Claims that no other worker could audit yet", overview.unaudited as f64),
-        (
-            "refused_processes",
-            "Worker processes that were wrong and are refused",
-            overview.refused as f64,
-        ),
     ];
     for (name, help, value) in gauges {
         gauge(&mut registry, name, help, value);
@@ -90,6 +85,12 @@ pub(crate) fn of_coordinator(
         "illegal_claims",
         "Claims of workers that made no sense",
         overview.illegal_claims,
+    );
+    counter(
+        &mut registry,
+        "refused_processes",
+        "Worker processes that were found to be wrong, and are refused",
+        overview.refused,
     );
     lists(&mut registry, campaigns);
     text(&registry)

@@ -150,7 +150,13 @@ impl Service {
             next_solve: AtomicU64::new(1),
         });
         for verdict in docket.verdicts().iter().filter(|verdict| verdict.is_refused) {
-            shared.links.distrust(&verdict.workers, &verdict.reason);
+            let (workers, reason) = (verdict.workers.join(" and "), &verdict.reason);
+            tracing::warn!(
+                workers,
+                reason,
+                "an earlier coordinator found these to be wrong: they are refused"
+            );
+            shared.links.distrust_still(&verdict.workers, reason);
         }
         let (batches, written) = mpsc::channel(writer::BATCHES);
         let pending: Arc<Pending> = Arc::default();

@@ -35,7 +35,7 @@ pub struct Overview {
     pub given_up: u64,
     /// Claims in reports that could not be understood: more than 0 means that a worker is wrong.
     pub illegal_claims: u64,
-    /// Worker processes that were found to be wrong and are refused.
+    /// Worker processes that were found to be wrong since the coordinator was started, and are refused.
     pub refused: u64,
 }
 

@@ -73,6 +73,18 @@ fn what_is_wrong_with_a_store_is_named_with_its_place() {
     assert_says(&line, &parts);
     second.kill();
 
+    let verdict = r#"{"verdict":{"era":1,"workers":["n1/7f","n2/8a"],"reason":"they lied"}}"#;
+    fs::write(store.join("docket.jsonl"), format!("{verdict}\n")).expect("it is ours");
+    let (third, address) = coordinator(home.path(), "127.0.0.1:0", &[]);
+    let line = third.line_with("are refused");
+    assert_says(&line, &["WARN", r#"workers="n1/7f and n2/8a""#, r#"reason="they lied""#]);
+    let view = run(home.path(), &["top", "--connect", &address]).stdout.join("\n");
+    assert!(
+        !view.contains("LOOK INTO"),
+        "it was said at the start, and when it was found out: {view}"
+    );
+    third.kill();
+
     fs::write(store.join("docket.jsonl"), "nonsense\n").expect("it is ours");
     let refused = run(home.path(), &["coordinator", "--store", "store", "--listen", "127.0.0.1:0"]);
     assert_eq!(refused.code, Some(3), "{refused:?}");

@@ -83,6 +83,6 @@ fn overview(shared: &Shared) -> Overview {
         unaudited: core.unaudited,
         given_up: core.given_up,
         illegal_claims: core.illegal_claims,
-        refused: shared.links.refused(),
+        refused: shared.links.found_out(),
     }
 }

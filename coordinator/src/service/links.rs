@@ -63,6 +63,8 @@ struct Open {
     origins: BTreeMap<WorkerId, Arc<Origin>>,
     /// The workers that were found to be wrong, by their names, and why they are refused.
     distrusted: BTreeMap<String, String>,
+    /// How many of them were found out since the coordinator was started.
+    found_out: u64,
     /// Why there will be no more requests.
     ended: Option<Status>,
     /// The threads and the jobs of all workers: asked for with every row of a campaign.
@@ -154,11 +156,20 @@ impl Links {
         connected.or_else(|| open.origins.get(&worker)).cloned()
     }
 
+    /// Refuses the worker processes called `names`, as an earlier coordinator has.
+    pub(super) fn distrust_still(&self, names: &[String], reason: &str) {
+        let mut open = self.open();
+        for name in names {
+            open.distrusted.insert(name.clone(), reason.to_owned());
+        }
+    }
+
     /// Refuses the worker processes called `names` from now on and closes their connections.
     pub(super) fn distrust(&self, names: &[String], reason: &str) {
         let mut open = self.open();
         for name in names {
-            open.distrusted.insert(name.clone(), reason.to_owned());
+            let is_new = open.distrusted.insert(name.clone(), reason.to_owned()).is_none();
+            open.found_out += u64::from(is_new);
         }
         for link in open.workers.values().filter(|link| names.contains(&link.origin.worker)) {
             if link.queue.try_send(Err(Status::permission_denied(reason))).is_err() {
@@ -247,9 +258,9 @@ impl Links {
         (states, totals)
     }
 
-    /// Returns the number of worker processes that are refused.
-    pub(super) fn refused(&self) -> u64 {
-        number(self.open().distrusted.len())
+    /// Returns how many worker processes were found to be wrong since the start.
+    pub(super) fn found_out(&self) -> u64 {
+        self.open().found_out
     }
 
     /// Gives workers a message that they can do without: those that understand it and have at most `unread` messages

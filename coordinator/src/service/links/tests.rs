@@ -146,6 +146,17 @@ fn a_worker_that_is_found_out_while_it_connects_is_refused() {
 }
 
 #[test]
+fn those_whom_an_earlier_coordinator_found_out_are_refused_and_not_counted_again() {
+    let links = Links::default();
+    links.distrust_still(&["known".to_owned()], "it was wrong");
+    let refused = links.add_worker(WorkerId(1), Some("known"), named("known", 1).0).unwrap_err();
+    assert_eq!(refused.message(), "it was wrong");
+    assert_eq!(links.found_out(), 0);
+    links.distrust(&["known", "new", "other"].map(str::to_owned), "they were wrong");
+    assert_eq!(links.found_out(), 2);
+}
+
+#[test]
 fn a_connected_worker_is_known_however_many_have_come_and_gone_since() {
     let links = Links::default();
     links.add_worker(WorkerId(0), None, named("steady", 1).0).unwrap();
