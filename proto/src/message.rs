@@ -3,6 +3,7 @@
 use outflank_engine::{
     Answer, Belief, Bound, FoundBound, Position, SharedHint, Square, Symmetry, Window,
 };
+use sha2::{Digest, Sha256};
 
 pub use crate::member::{FromMember, ToMember};
 pub use crate::worker_messages::{MOST_FOUND, MOST_HINTS, MOST_THREADS};
@@ -31,6 +32,21 @@ pub struct Hello {
     pub listens: bool,
     /// Whether it can share the search of a job with others ([`Job::is_shared`]).
     pub shares: bool,
+}
+
+impl Hello {
+    /// Returns what the coordinator and those who watch call the process, over all its connections, if it says which it
+    /// is.
+    ///
+    /// The name is shown to everybody: nobody may be able to say this hello who has only seen the name.
+    #[must_use]
+    pub fn name(&self) -> Option<String> {
+        let Self { host, instance, .. } = self;
+        let digest: [u8; 32] =
+            Sha256::new().chain_update(host).chain_update(instance.to_le_bytes()).finalize().into();
+        let first = digest.iter().take(8).fold(0, |sum, &byte| sum << 8 | u64::from(byte));
+        (*instance != 0).then(|| format!("{host}/{first:016x}"))
+    }
 }
 
 /// A message from a worker.
@@ -278,4 +294,34 @@ pub struct Solution {
     /// Claims of workers, of this request or of others before it, that were drawn to be solved again
     /// by another worker and could not be yet.
     pub unaudited: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hello(host: &str, instance: u64) -> Hello {
+        Hello {
+            oldest_protocol: 1,
+            newest_protocol: 1,
+            build: String::new(),
+            isa: String::new(),
+            host: host.to_owned(),
+            threads: 1,
+            table_bytes: 0,
+            instance,
+            listens: true,
+            shares: true,
+        }
+    }
+
+    #[test]
+    fn a_name_has_the_host_and_nothing_that_tells_the_secret() {
+        // `printf 'vm\xef\xcd\xab\x89\x67\x45\x23\x01' | sha256sum`: stores keep names, so they must stay.
+        let known = hello("vm", 0x0123_4567_89ab_cdef).name();
+        assert_eq!(known.as_deref(), Some("vm/221fbd62ebafc16b"));
+        assert_eq!(hello("vm", 0).name(), None);
+        assert_ne!(hello("vn", 0x0123_4567_89ab_cdef).name(), known);
+        assert_ne!(hello("vm", 0x0123_4567_89ab_cdee).name(), known);
+    }
 }

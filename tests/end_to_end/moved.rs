@@ -60,6 +60,10 @@ fn a_coordinator_that_has_moved_is_found_where_the_file_says() {
     publish(home, &address);
     let line = worker.line_with("connected to the coordinator");
     assert!(line.contains(&address), "{line}");
+    let joined = first.line_with("worker joined");
+    let name =
+        |line: &str| line.split(' ').find(|part| part.starts_with("name=")).map(str::to_owned);
+    assert!(name(&line).is_some() && name(&line) == name(&joined), "who is who? {line} {joined}");
     let import = to(&["campaign", "import", "list", "list.obf", "--paused"]);
     assert_eq!(import.code, Some(0), "{import:?}");
     let waiting = start(&["campaign", "wait", "list", "--json", "-v"]);

@@ -51,7 +51,10 @@ impl Worker {
         stop: &CancellationToken,
     ) -> Ended {
         self.sessions += 1;
-        let greeting = tokio::time::timeout(WELCOME_DEADLINE, greet(connection, self.hello()));
+        let hello = self.hello();
+        let name = hello.name();
+        let greeting = greet(connection, FromWorker::Hello(hello));
+        let greeting = tokio::time::timeout(WELCOME_DEADLINE, greeting);
         let Some(greeted) = self.wait_for(greeting, stop).await else { return Ended::Left };
         let greeted =
             greeted.unwrap_or_else(|_elapsed| Err(Status::deadline_exceeded("no welcome came")));
@@ -62,6 +65,7 @@ impl Worker {
         tracing::info!(
             coordinator = %address,
             build = welcome.build,
+            name,
             "connected to the coordinator"
         );
         while self.words.try_recv().is_ok() {} // They were for others over another connection.

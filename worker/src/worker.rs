@@ -100,8 +100,8 @@ impl Worker {
     }
 
     /// Returns what it says first over a connection.
-    pub(crate) fn hello(&self) -> FromWorker {
-        FromWorker::Hello(Hello {
+    pub(crate) fn hello(&self) -> Hello {
+        Hello {
             oldest_protocol: OLDEST_PROTOCOL,
             newest_protocol: NEWEST_PROTOCOL,
             build: self.options.build.clone(),
@@ -112,6 +112,6 @@ impl Worker {
             instance: self.instance,
             listens: true,
             shares: true,
-        })
+        }
     }
 }

@@ -77,16 +77,6 @@ fn negotiate(hello: &Hello) -> Result<u32, Status> {
     })
 }
 
-/// Returns what a worker process is known by, over all its connections, if it says which it is.
-///
-/// The name is shown to everybody: nobody may be able to say this hello who has only seen the name. So what the process
-/// says goes no further than this.
-fn name(hello: &Hello) -> Option<String> {
-    let Hello { host, instance, .. } = hello;
-    let said = [host.as_bytes(), &instance.to_le_bytes()].concat();
-    (*instance != 0).then(|| format!("{host}/{:016x}", convert::fingerprint(&said)))
-}
-
 /// One worker's connection.
 #[derive(Debug)]
 struct Connection {
@@ -110,7 +100,7 @@ impl Connection {
         protocol: u32,
     ) -> Result<Self, Status> {
         let worker = WorkerId(shared.next_worker.fetch_add(1, Ordering::Relaxed));
-        let name = name(&hello);
+        let name = hello.name();
         let record = WorkerRecord::new(&hello, Instant::now());
         let known_as = name.clone().unwrap_or_else(|| format!("{}/{}", hello.host, worker.0));
         let Hello { build, isa, host, threads, listens, shares, .. } = hello;
@@ -238,35 +228,5 @@ impl Connection {
         };
         self.shared.events.send(event).await;
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn hello(host: &str, instance: u64) -> Hello {
-        Hello {
-            oldest_protocol: 1,
-            newest_protocol: 1,
-            build: String::new(),
-            isa: String::new(),
-            host: host.to_owned(),
-            threads: 1,
-            table_bytes: 0,
-            instance,
-            listens: true,
-            shares: true,
-        }
-    }
-
-    #[test]
-    fn a_name_has_the_host_and_nothing_that_tells_the_secret() {
-        // `printf 'vm\xef\xcd\xab\x89\x67\x45\x23\x01' | sha256sum`: stores keep names, so they must stay.
-        let known = name(&hello("vm", 0x0123_4567_89ab_cdef));
-        assert_eq!(known.as_deref(), Some("vm/221fbd62ebafc16b"));
-        assert_eq!(name(&hello("vm", 0)), None);
-        assert_ne!(name(&hello("vn", 0x0123_4567_89ab_cdef)), known);
-        assert_ne!(name(&hello("vm", 0x0123_4567_89ab_cdee)), known);
     }
 }
