@@ -1,11 +1,14 @@
-//! Logs: on standard error, as much as was asked for.
+//! Logs: on standard error, as much as was asked for; what is said beside a message is logfmt.
 
 use std::env;
 use std::ffi::OsString;
+use std::fmt::{Debug, Result};
 use std::io::{self, IsTerminal};
 
-use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing::field::Field;
+use tracing_subscriber::filter::{LevelFilter, ParseError, Targets};
 use tracing_subscriber::fmt;
+use tracing_subscriber::fmt::format::{Writer, debug_fn};
 use tracing_subscriber::prelude::*;
 
 use crate::arguments::{Arguments, Command};
@@ -19,17 +22,53 @@ pub(crate) fn start(arguments: &Arguments) {
         (false, true, 1) | (false, false, 2) => LevelFilter::DEBUG,
         _ => LevelFilter::TRACE,
     };
-    let asked = env::var("RUST_LOG").ok().and_then(|text| asked(&text));
-    let filter = asked.unwrap_or_else(|| targets(usual));
+    let text = env::var_os("RUST_LOG").unwrap_or_default();
+    let asked = asked(&text.to_string_lossy());
+    let usual = || targets(usual);
+    let filter =
+        asked.as_ref().map_or_else(|_| usual(), |asked| asked.clone().unwrap_or_else(usual));
     let colours = has_colours(io::stderr().is_terminal(), |name| env::var_os(name));
-    let lines = fmt::layer().with_ansi(colours).with_writer(io::stderr);
+    let lines =
+        fmt::layer().fmt_fields(debug_fn(write_field)).with_ansi(colours).with_writer(io::stderr);
     tracing_subscriber::registry().with(lines.with_filter(filter)).init();
+    if let Err(error) = asked {
+        let expected = "a level, or TARGET=LEVEL with commas between several";
+        tracing::warn!(found = ?text, cause = %error, expected, "RUST_LOG cannot be read and is ignored");
+    }
 }
 
 /// Returns what this value of `RUST_LOG` asks for. A blank one is one that is not set, as of all variables here; read
 /// as a list of targets it would silence everything.
-fn asked(text: &str) -> Option<Targets> {
-    if text.trim().is_empty() { None } else { text.parse().ok() }
+fn asked(text: &str) -> std::result::Result<Option<Targets>, ParseError> {
+    if text.trim().is_empty() { Ok(None) } else { text.parse().map(Some) }
+}
+
+/// Writes a message, or what is said beside it as ` name=value`.
+fn write_field(writer: &mut Writer<'_>, field: &Field, value: &dyn Debug) -> Result {
+    let text = format!("{value:?}");
+    match field.name() {
+        "message" => text.chars().try_for_each(|character| match character {
+            // It comes from elsewhere and would steer the terminal.
+            _ if character.is_control() && character != '\n' => {
+                write!(writer, "{}", character.escape_default())
+            }
+            _ => writer.write_char(character),
+        }),
+        // Of crates that log otherwise: where they do it.
+        name if name.starts_with("log.") => Ok(()),
+        name if writer.has_ansi_escapes() => {
+            write!(writer, " \x1b[3m{name}\x1b[0m\x1b[2m=\x1b[0m{}", one_word(text))
+        }
+        name => write!(writer, " {name}={}", one_word(text)),
+    }
+}
+
+/// Returns a value as one word: in quotes, unless it is one, or in quotes already.
+fn one_word(text: String) -> String {
+    let has = |is_wanted: fn(char) -> bool| text.contains(is_wanted);
+    let is_quoted = text.len() > 1 && text.starts_with('"') && text.ends_with('"');
+    let is_word = !text.is_empty() && !has(|one| one.is_whitespace() || one == '"');
+    if (is_quoted || is_word) && !has(char::is_control) { text } else { format!("{text:?}") }
 }
 
 /// Returns whether the log has colours: on a terminal that knows them, unless the user has set
@@ -72,8 +111,27 @@ mod tests {
 
     #[test]
     fn a_blank_variable_silences_nothing() {
-        assert_eq!(["", " "].map(asked), [None, None]);
-        assert_eq!(asked("warn"), Some(Targets::new().with_default(LevelFilter::WARN)));
+        for blank in ["", " "] {
+            assert_eq!(asked(blank).expect("nothing is asked"), None);
+        }
+        let warnings = Targets::new().with_default(LevelFilter::WARN);
+        assert_eq!(asked("warn").expect("a level"), Some(warnings));
+        assert!(asked("garbage===").is_err());
+    }
+
+    #[test]
+    fn a_value_is_one_word() {
+        let cases = [
+            ("store/proofs", "store/proofs"),
+            ("Denied (os error 13)", "\"Denied (os error 13)\""),
+            ("\"in quotes\"", "\"in quotes\""),
+            ("a\"b", "\"a\\\"b\""),
+            ("\"\x1b[2J\"", "\"\\\"\\u{1b}[2J\\\"\""),
+            ("", "\"\""),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(one_word(text.to_owned()), expected);
+        }
     }
 
     #[test]
