@@ -1,7 +1,7 @@
 //! A cluster at one moment, as text and as JSON.
 
-use std::iter;
 use std::time::Duration;
+use std::{array, iter};
 
 use anyhow::Context;
 use outflank_engine::notation::{self, Side};
@@ -99,46 +99,60 @@ fn worries(overview: &Overview) -> Vec<String> {
     .collect()
 }
 
+/// The titles of the columns of workers. What a terminal of 80 columns has place for comes first.
+const TITLES: [&str; COLUMNS] = [
+    "worker",
+    "heard",
+    "jobs",
+    "threads",
+    "nodes/s",
+    " longest job",
+    "failed",
+    "done",
+    "nodes",
+    "up",
+    "isa",
+];
+/// How wide they are at least, so that they stay where they are while the numbers in them change.
+const WIDTHS: [usize; COLUMNS] = [0, 0, 0, 0, 7, 41, 0, 7, 7, 3, 0];
+const COLUMNS: usize = 11;
+
 /// Returns the titles of the columns and a line about each worker, those first that an operator should look into.
 pub(crate) fn table(overview: &Overview) -> Vec<String> {
-    let names = overview.workers.iter().map(|worker| worker.name.chars().count());
-    // Names of hosts may be long: the others line up with the longest.
-    let width = names.max().unwrap_or(0).max("worker".len());
-    let rows = troubled_first(overview).into_iter().map(|worker| row(worker, width));
-    iter::once(titles(width)).chain(rows).collect()
+    let rows = troubled_first(overview).into_iter().map(row);
+    let rows: Vec<_> = iter::once(TITLES.map(str::to_owned)).chain(rows).collect();
+    let widths = array::from_fn(|column| {
+        let texts = rows.iter().map(|row| row[column].chars().count());
+        texts.fold(WIDTHS[column], usize::max)
+    });
+    rows.iter().map(|row| columns(row, widths)).collect()
 }
 
-fn titles(width: usize) -> String {
-    let titles =
-        ["worker", "isa", "threads", "nodes/s", "nodes", "done", "failed", "up", "heard", "jobs"];
-    columns(titles, width) + "  longest job"
-}
-
-/// Returns the line about one worker, whose name has a column of this width.
-fn row(worker: &WorkerState, width: usize) -> String {
-    let texts = [
-        &shown(&worker.name),
-        &shown(&worker.isa),
-        &worker.threads.to_string(),
-        &short(worker.nodes_per_second),
-        &short(worker.nodes as f64),
-        &grouped(worker.jobs.done),
-        &grouped(worker.jobs.failed),
-        &brief(worker.joined),
-        &brief(worker.heard),
-        &worker.running.len().to_string(),
-    ];
-    let columns = columns(texts.map(String::as_str), width);
+/// Returns what there is to say about one worker.
+fn row(worker: &WorkerState) -> [String; COLUMNS] {
     let longest = worker.running.first().map_or_else(String::new, longest);
-    let draining = if worker.is_draining { "  leaving" } else { "" };
-    format!("{columns}  {longest}{draining}").trim_end().to_owned()
+    let leaving = if worker.is_draining { "  leaving" } else { "" };
+    [
+        shown(&worker.name),
+        brief(worker.heard),
+        worker.running.len().to_string(),
+        worker.threads.to_string(),
+        short(worker.nodes_per_second),
+        format!(" {longest}{leaving}"),
+        grouped(worker.jobs.failed),
+        grouped(worker.jobs.done),
+        short(worker.nodes as f64),
+        brief(worker.joined),
+        shown(&worker.isa),
+    ]
 }
 
-fn columns(texts: [&str; 10], width: usize) -> String {
-    let [name, isa, threads, rate, nodes, done, failed, up, heard, jobs] = texts;
-    format!(
-        "{name:<width$} {isa:<8} {threads:>7} {rate:>8} {nodes:>8} {done:>9} {failed:>6} {up:>6} {heard:>6} {jobs:>4}"
-    )
+fn columns(texts: &[String; COLUMNS], widths: [usize; COLUMNS]) -> String {
+    let cells = texts.iter().zip(TITLES).zip(widths).map(|((text, title), width)| match title {
+        "worker" | " longest job" | "isa" => format!("{text:<width$}"),
+        _ => format!("{text:>width$}"),
+    });
+    cells.collect::<Vec<_>>().join(" ").trim_end().to_owned()
 }
 
 fn longest(job: &RunningJob) -> String {
@@ -350,17 +364,25 @@ mod tests {
         let long = WorkerState { name: format!("{}/2", "host".repeat(20)), ..worker() };
         let table = table(&Overview { workers: vec![worker(), long], ..overview() });
         assert!(table[1].starts_with("host?[2J/1  "), "{table:?}");
-        assert!(
-            table[1].ends_with(
-                " avx2           8  200.0 M    1.4 T     1,234      0     2h     0s    1  \
-                 2m 60 empties -64 to +64, 2.5 M nodes  leaving"
-            ),
-            "{table:?}"
-        );
+        let expected = "    0s    1       8 200.0 M  2m 60 empties -64 to +64, 2.5 M nodes  leaving      \
+                        0   1,234   1.4 T  2h avx2";
+        assert!(table[1].ends_with(expected), "{table:?}");
         let place = |text: &str, what| text.find(what).map(|start| start + str::len(what));
         let places =
             [place(&table[0], "threads"), place(&table[1], "  8"), place(&table[2], "  8")];
-        assert_eq!(places, [Some(82 + 9 + 8); 3], "columns end together: {table:?}");
+        assert_eq!(places, [Some(82 + 6 + 5 + 8); 3], "columns end together: {table:?}");
+    }
+
+    #[test]
+    fn a_terminal_of_80_columns_shows_silence_and_the_running_job() {
+        let name = "n1/7f359cbe86b58bbe".to_owned();
+        let table =
+            table(&Overview { workers: vec![WorkerState { name, ..worker() }], ..overview() });
+        let shown: String = table[1].chars().take(80).collect();
+        assert_eq!(
+            shown,
+            "n1/7f359cbe86b58bbe    0s    1       8 200.0 M  2m 60 empties -64 to +64, 2.5 M "
+        );
     }
 
     #[test]
