@@ -92,7 +92,7 @@ fn what_is_wrong_with_a_store_is_named_with_its_place() {
     let parts = [
         "error: ",
         "damage at offset 0 of store/docket.jsonl",
-        "expected a line about an audit or a verdict",
+        "found nonsense, expected a line about an audit or a verdict",
     ];
     assert_says(line, &parts);
 }

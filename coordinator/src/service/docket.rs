@@ -201,8 +201,8 @@ impl Docket {
 
     /// Takes note of a line of the file, or returns what is there instead.
     fn take(&mut self, line: &[u8]) -> Result<(), String> {
-        let read = serde_json::from_slice(line).map_err(|error| error.to_string())?;
-        self.enter(read).ok_or_else(|| String::from_utf8_lossy(line).trim_end().to_owned())
+        let read = serde_json::from_slice(line).ok();
+        read.and_then(|read| self.enter(read)).ok_or_else(|| damage::shown(line))
     }
 
     /// Takes note of a line; `None` if its position or bound cannot be.

@@ -37,8 +37,7 @@ pub fn docket_problems(path: &Path) -> Result<Vec<Problem>, StoreError> {
     if let Some((offset, line)) = unfinished_line(&bytes)
         && may_have_ended(line)
     {
-        let found = excerpt(&String::from_utf8_lossy(line).escape_debug().to_string());
-        let what = format!("found {found} without an end, expected {EXPECTED}");
+        let what = format!("found {} without an end, expected {EXPECTED}", shown(line));
         problems.push(Problem { path: path.to_owned(), offset: Some(offset), what });
     }
     Ok(problems)
@@ -49,6 +48,14 @@ pub(super) fn unfinished_line(bytes: &[u8]) -> Option<(u64, &[u8])> {
     let offset = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
     let line = &bytes[offset..];
     (!line.is_empty()).then_some((offset as u64, line))
+}
+
+/// Returns a line that cannot be read, or its beginning, as it can be printed.
+pub(super) fn shown(line: &[u8]) -> String {
+    match line.trim_ascii_end() {
+        [] => "a blank line".to_owned(),
+        line => excerpt(&String::from_utf8_lossy(line).escape_debug().to_string()),
+    }
 }
 
 /// Returns whether an unfinished line may be more than a write that nobody was told of: one that says all but for its
@@ -141,7 +148,10 @@ mod tests {
         let offsets: Vec<_> = problems.iter().map(|problem| problem.offset.unwrap()).collect();
         assert_eq!(offsets, [good.len() as u64, good.len() as u64 + 9]);
         let text = problems[0].to_string();
-        assert!(text.contains("docket.jsonl") && text.contains("expected a line about"), "{text}");
+        assert!(
+            text.contains("docket.jsonl") && text.contains("found nonsense, expected a line about"),
+            "{text}"
+        );
         assert!(Docket::open(Some(&path)).is_err());
         let aside = folder.path().join("docket.jsonl.aside-1");
         let expected = MendedDocket { aside: aside.clone(), kept: 2, lost: 2 };
