@@ -44,6 +44,11 @@ fn only_who_shows_the_token_is_admitted() {
 
     let worker = worker(home.path(), &address, &["--token-file", "token"]);
     worker.wait_for("connected to the coordinator");
+    let line = coordinator.line_with("refusing calls");
+    let parts = ["WARN", "address=127.0.0.1:", "reason=\"there is no token", "calls=1"];
+    assert!(parts.iter().all(|part| line.contains(part)), "{line}");
+    let line = coordinator.line_with("worker joined");
+    assert!(line.contains("address=127.0.0.1:"), "{line}");
     let small = ["solve", "--board", "4x4", "start", "--json", "--connect", &address];
     // As an editor of another system leaves it.
     fs::write(home.path().join("edited"), "\u{feff}0123456789abcdef\r\n").expect("it is ours");

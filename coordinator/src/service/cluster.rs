@@ -1,5 +1,6 @@
 //! The workers' side of the service: one task for each connection.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -12,6 +13,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use tokio_util::sync::CancellationToken;
 use tonic::{Request, Response, Status, Streaming};
 
+use super::gate::Peer;
 use super::links::{WorkerLink, WorkerQueue, WorkerRecord};
 use super::{Shared, convert, stopping};
 use crate::core::{Event, WorkerId};
@@ -40,6 +42,7 @@ impl Cluster for ClusterService {
         if shared.stopping.is_cancelled() {
             return Err(stopping());
         }
+        let address = request.extensions().get::<Peer>().and_then(|peer| peer.address);
         let mut inbound = request.into_inner();
         let deadline = shared.options.hello_deadline;
         let hello =
@@ -49,7 +52,7 @@ impl Cluster for ClusterService {
             })??;
         let protocol = negotiate(&hello)?;
         let (queue, messages) = mpsc::channel(QUEUE);
-        let connection = Connection::open(shared, hello, queue, protocol)?;
+        let connection = Connection::open(shared, hello, address, queue, protocol)?;
         let tasks = connection.shared.tasks.clone();
         tasks.spawn(connection.run(inbound));
         Ok(Response::new(ReceiverStream::new(messages)))
@@ -96,6 +99,7 @@ impl Connection {
     fn open(
         shared: Arc<Shared>,
         hello: Hello,
+        address: Option<SocketAddr>,
         queue: WorkerQueue,
         protocol: u32,
     ) -> Result<Self, Status> {
@@ -128,8 +132,17 @@ impl Connection {
             record,
         };
         shared.links.add_worker(worker, name.as_deref(), link)?;
-        let shown = known_as.as_str();
-        tracing::info!(worker = worker.0, name = shown, host, build, isa, threads, "worker joined");
+        let (name, address) = (known_as.as_str(), address.map(tracing::field::display));
+        tracing::info!(
+            worker = worker.0,
+            name,
+            host,
+            address,
+            build,
+            isa,
+            threads,
+            "worker joined"
+        );
         shared.links.tell(worker, welcome);
         let unheard = shared.events.offer(Event::Joined { worker, process, threads, shares });
         Ok(Self { shared, worker, name: known_as, queue, cut, unheard })

@@ -1,8 +1,11 @@
 //! Who may call what: whoever shows a token of a role that the method is for. And whose connection may last: that of
 //! who was let through.
 
+mod refusals;
+
 use std::convert::Infallible;
 use std::future::{Ready, ready};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
@@ -16,6 +19,7 @@ use tower::Service;
 
 use super::incoming::IsAdmitted;
 use super::{Role, Tokens};
+use refusals::Refusals;
 
 /// The place of the token in a call.
 const KEY: &str = "authorization";
@@ -34,13 +38,23 @@ const ROLES: [(&str, Role); 8] = [
     ("/outflank.v1.Fleet/Look", Role::Client),
 ];
 
+/// The other end of a connection. Each of its calls has this among its extensions.
+#[derive(Clone, Debug)]
+pub(super) struct Peer {
+    pub(super) is_admitted: IsAdmitted,
+    pub(super) address: Option<SocketAddr>,
+}
+
 /// Lets calls through that show a token which may make them; all of them if there are no tokens.
 #[derive(Clone, Debug)]
-pub(super) struct Gate(Option<Arc<Tokens>>);
+pub(super) struct Gate {
+    tokens: Option<Arc<Tokens>>,
+    refusals: Arc<Refusals>,
+}
 
 impl Gate {
     pub(super) fn new(tokens: Option<&Tokens>) -> Self {
-        Self(tokens.cloned().map(Arc::new))
+        Self { tokens: tokens.cloned().map(Arc::new), refusals: Arc::default() }
     }
 
     /// Returns `service`, reached through this gate.
@@ -49,7 +63,7 @@ impl Gate {
     }
 
     fn check(&self, path: &str, headers: &HeaderMap) -> Result<(), Status> {
-        let Some(tokens) = &self.0 else { return Ok(()) };
+        let Some(tokens) = &self.tokens else { return Ok(()) };
         let shown = headers.get(KEY).map(HeaderValue::as_bytes);
         let Some(token) = shown.and_then(|value| value.strip_prefix(SCHEME)) else {
             let reason = "there is no token, expected one of the coordinator's";
@@ -100,11 +114,13 @@ where
     }
 
     fn call(&mut self, request: Request<Body>) -> Self::Future {
+        let peer = request.extensions().get::<Peer>();
         if let Err(status) = self.gate.check(request.uri().path(), request.headers()) {
+            self.gate.refusals.note(peer.and_then(|peer| peer.address), status.message());
             return Either::Right(ready(Ok(status.into_http())));
         }
-        if let Some(is_admitted) = request.extensions().get::<IsAdmitted>() {
-            is_admitted.note();
+        if let Some(peer) = peer {
+            peer.is_admitted.note();
         }
         Either::Left(self.service.call(request))
     }

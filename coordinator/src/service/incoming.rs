@@ -22,6 +22,8 @@ use tokio_stream::Stream;
 use tokio_util::sync::PollSemaphore;
 use tonic::transport::server::Connected;
 
+use super::gate::Peer;
+
 /// The open files that connections leave for others besides those of the campaigns, and that these leave for connections,
 /// or half of them if that is fewer.
 pub(super) const LEFT_FOR_OTHERS: u64 = 64;
@@ -176,10 +178,10 @@ impl Caller {
 }
 
 impl Connected for Caller {
-    type ConnectInfo = IsAdmitted;
+    type ConnectInfo = Peer;
 
-    fn connect_info(&self) -> IsAdmitted {
-        self.is_admitted.clone()
+    fn connect_info(&self) -> Peer {
+        Peer { is_admitted: self.is_admitted.clone(), address: self.stream.peer_addr().ok() }
     }
 }
 
