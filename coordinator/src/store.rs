@@ -26,6 +26,7 @@ mod disk;
 mod error;
 mod export;
 mod files;
+mod filled;
 mod frame;
 mod import;
 mod index;

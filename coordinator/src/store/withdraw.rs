@@ -31,6 +31,7 @@ use outflank_engine::Position;
 use super::Store;
 use super::claim::{Entry, Source};
 use super::error::StoreError;
+use super::filled::Filled;
 use super::frame::{self, FULL_BODY, WITHDRAWAL_BYTES};
 use super::index::Index;
 use super::origins::Origins;
@@ -146,38 +147,12 @@ pub(super) fn others_have_searched_below(
     Ok(found)
 }
 
-/// The filled squares of positions, sorted, so that one look at the highest bit parts them.
-struct Filled(Vec<u64>);
-
-/// So few are looked at one by one.
-const FEW: usize = 8;
-
-impl Filled {
-    fn new(mut filled: Vec<u64>) -> Self {
-        filled.sort_unstable();
-        filled.dedup();
-        Self(filled)
-    }
-
-    /// Returns whether one of the positions can come from `position`, as far as the filled squares tell.
-    fn may_come_from(&self, position: Position) -> bool {
-        fillings(position).any(|filled| includes(&self.0, 1 << 63, filled))
-    }
-}
-
-/// Returns whether one of the sorted sets, which agree above `bit`, includes `part`.
-fn includes(sets: &[u64], bit: u64, part: u64) -> bool {
-    if sets.len() <= FEW || bit == 0 {
-        return sets.iter().any(|set| set & part == part);
-    }
-    let (without, with) = sets.split_at(sets.partition_point(|set| set & bit == 0));
-    includes(with, bit >> 1, part) || part & bit == 0 && includes(without, bit >> 1, part)
-}
-
 /// Takes back what `worker` claimed and what may rest on it, so many positions in a frame of the log; returns the
 /// number of positions of which nothing is known any more.
 pub(super) fn withdraw(store: &Store, worker: &str, a_frame: usize) -> Result<u64, StoreError> {
     let mut files = guard(&store.files);
+    let positions = store.records.load(Ordering::Relaxed);
+    tracing::info!(worker, positions, "looking for all that may rest on what a worker claimed");
     let fallen = fallen(&*store.index, &store.origins(), &[worker])
         .inspect_err(|error| store.doubt_index(error))?;
     let mut removed = 0;
@@ -215,47 +190,4 @@ fn remove(store: &Store, positions: &[Position]) -> Result<u64, StoreError> {
         removed += found;
     }
     Ok(removed)
-}
-
-#[cfg(test)]
-mod tests {
-    use outflank_engine::Square;
-
-    use super::*;
-
-    /// The output function of SplitMix64.
-    fn mixed(word: u64) -> u64 {
-        let word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        word ^ word >> 31
-    }
-
-    #[test]
-    fn parting_the_sets_finds_what_looking_at_each_of_them_finds() {
-        let sets: Vec<u64> = (1..500).map(|seed| mixed(seed) | mixed(seed << 20)).collect();
-        let filled = Filled::new(sets.clone());
-        let mut found = 0;
-        for seed in 500..3000 {
-            let part = mixed(seed) & (mixed(seed << 20) | mixed(seed << 40));
-            let expected = sets.iter().any(|set| set & part == part);
-            found += u32::from(expected);
-            assert_eq!(includes(&filled.0, 1 << 63, part), expected, "{part:#x}");
-        }
-        assert!((250..2250).contains(&found), "{found} of 2500 are included");
-    }
-
-    #[test]
-    fn what_is_played_from_a_position_may_come_from_it_however_it_is_turned() {
-        let mut position = Position::START;
-        let mut passed = vec![position.canonical()];
-        for _ in 0..12 {
-            let square = Square::lowest(position.moves()).expect("no pass comes so early");
-            position = position.play(square).expect("it is legal");
-            passed.push(position.canonical());
-        }
-        let last = Filled::new(vec![!position.empty()]);
-        assert!(passed.iter().all(|&above| last.may_come_from(above)));
-        let first = Filled::new(vec![!passed[0].empty()]);
-        assert!(!passed[1..].iter().any(|&below| first.may_come_from(below)));
-    }
 }

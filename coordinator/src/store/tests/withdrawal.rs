@@ -117,6 +117,41 @@ fn nothing_stands_from_which_a_move_or_a_pass_leads_to_what_falls() {
 }
 
 #[test]
+fn what_falls_is_what_may_rest_on_a_claim_and_nothing_else() {
+    let (mut told, mut above) = (0, 0);
+    for seed in 0..48 {
+        let records = claims(seed, &late_tree(seed, 3));
+        let (lies, others): (Vec<Record>, Vec<Record>) =
+            records.iter().cloned().partition(|it| it.provenance.origin.worker == "liar");
+        let lies: BTreeSet<Position> = lies.iter().map(|record| record.position).collect();
+        let comes_to_a_lie = |position: Position| {
+            let images = Symmetry::all().map(|symmetry| !symmetry.position(position).empty());
+            images.into_iter().any(|image| lies.iter().any(|lie| lie.empty() & image == 0))
+        };
+        let mut expected = lies.clone();
+        expected.extend(
+            others
+                .iter()
+                .filter(|it| it.provenance.method == Method::Search && comes_to_a_lie(it.position))
+                .map(|it| it.position),
+        );
+        told += expected.len() - lies.len();
+        let from_claims = expected.len();
+        let leads_there = |fallen: &BTreeSet<Position>, position: Position| {
+            !fallen.contains(&position) && below(position).iter().any(|it| fallen.contains(it))
+        };
+        while let Some(more) = others.iter().find(|it| leads_there(&expected, it.position)) {
+            expected.insert(more.position);
+        }
+        above += expected.len() - from_claims;
+        let (index, origins) = indexed(&records);
+        let found = fallen(&index, &origins, &["liar"]).unwrap();
+        assert_eq!(found.into_iter().collect::<BTreeSet<_>>(), expected, "{seed}");
+    }
+    assert!(told >= 100 && above >= 100, "{told} searched, {above} above");
+}
+
+#[test]
 fn whatever_part_was_taken_back_the_rest_is_found_again() {
     let (mut passes, mut abreast) = (0, 0);
     let trees = (0..).map(|seed| (seed, late_tree(seed, 3)));
