@@ -13,6 +13,9 @@
 //! All numbers are little-endian. Frames are numbered through all segments, so that a missing one
 //! is noticed and a good one can be told from bytes that look like one.
 
+use std::ops::Range;
+
+use crc32fast::Hasher;
 use outflank_engine::Position;
 
 use super::claim::{Claim, number};
@@ -28,6 +31,8 @@ pub(super) const FRAME_OVERHEAD: usize = 8;
 const NUMBER_BYTES: usize = 8;
 /// The greatest payload: a length above it is damage.
 const LONGEST_PAYLOAD: usize = 8 << 20;
+/// The size of the greatest frame, in bytes.
+pub(super) const LONGEST_FRAME: usize = FRAME_OVERHEAD + LONGEST_PAYLOAD;
 /// A frame with this many bytes of items is full. One more item always fits into a payload.
 pub(super) const FULL_BODY: usize = 4 << 20;
 
@@ -233,12 +238,13 @@ fn decode_items(payload: &[u8]) -> Result<Frame, &'static str> {
     Ok(frame)
 }
 
-/// Returns the place in `bytes` and the number of the first good frame at or after `from` whose
-/// number is at least `least`.
+/// Returns the place in `bytes` and the number of the first good frame that begins before `end` and whose number is at
+/// least `least`.
 ///
 /// It looks at every offset: after damage nothing tells where the next frame begins.
-pub(super) fn find_frame(bytes: &[u8], from: usize, least: u64) -> Option<(usize, u64)> {
-    (from..bytes.len()).find_map(|at| {
+pub(super) fn find_frame(bytes: &[u8], end: usize, least: u64) -> Option<(usize, u64)> {
+    let mut checksums = Checksums::new(bytes);
+    (0..end).find_map(|at| {
         let rest = &bytes[at..];
         let overhead = *rest.first_chunk::<FRAME_OVERHEAD>()?;
         let (length, checksum) = payload_length(overhead, rest.len() as u64).ok()?;
@@ -246,6 +252,134 @@ pub(super) fn find_frame(bytes: &[u8], from: usize, least: u64) -> Option<(usize
         let frame = number(&payload[..NUMBER_BYTES]);
         // Nearly all other bytes fail here, which spares their checksums.
         let plausible = frame >= least && frame - least < MOST_LOST;
-        (plausible && open_payload(payload, checksum).is_ok()).then_some((at, frame))
+        let start = at + FRAME_OVERHEAD;
+        (plausible
+            && checksums.of(start..start + length) == checksum
+            && open_payload(payload, checksum).is_ok())
+        .then_some((at, frame))
     })
+}
+
+/// The checksums of any parts of some bytes, each without a look at the whole part: where claims lie one after the other
+/// every second one has the beginning of a frame of megabytes in it.
+struct Checksums<'a> {
+    bytes: &'a [u8],
+    /// Those of the first bytes, none of them, one block, two blocks, as far as they were asked for.
+    blocks: Vec<u32>,
+}
+
+impl<'a> Checksums<'a> {
+    const BLOCK: usize = 1 << 10;
+
+    fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, blocks: vec![0] }
+    }
+
+    fn of(&mut self, part: Range<usize>) -> u32 {
+        // What comes before the part counts as if zeros came in its place, and all is linear.
+        let mut before = Hasher::new_with_initial(self.up_to(part.start));
+        before.combine(&Hasher::new_with_initial_len(0, part.len() as u64));
+        before.finalize() ^ self.up_to(part.end)
+    }
+
+    /// Returns the checksum of all bytes before `end`.
+    fn up_to(&mut self, end: usize) -> u32 {
+        while self.blocks.len() <= end / Self::BLOCK {
+            let whole = self.blocks.len() * Self::BLOCK;
+            self.blocks.push(self.extended(whole));
+        }
+        self.extended(end)
+    }
+
+    /// Returns the checksum of all bytes before `end`, where those of the blocks before the last byte are known.
+    fn extended(&self, end: usize) -> u32 {
+        let block = (end / Self::BLOCK).min(self.blocks.len() - 1);
+        let mut hasher = Hasher::new_with_initial(self.blocks[block]);
+        hasher.update(&self.bytes[block * Self::BLOCK..end]);
+        hasher.finalize()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use outflank_engine::{Bound, Score};
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::store::claim::Source;
+    use crate::store::record::Method;
+
+    /// As [`find_frame`], in plain words.
+    fn first_frame(bytes: &[u8], end: usize, least: u64) -> Option<(usize, u64)> {
+        (0..end).find_map(|at| {
+            let overhead = *bytes[at..].first_chunk::<FRAME_OVERHEAD>()?;
+            let rest = &bytes[at + FRAME_OVERHEAD..];
+            let (length, checksum) = payload_length(overhead, (bytes.len() - at) as u64).ok()?;
+            let frame = open_payload(&rest[..length], checksum).ok()?;
+            let is_next = frame.number >= least && frame.number - least < MOST_LOST;
+            is_next.then_some((at, frame.number))
+        })
+    }
+
+    /// Returns four frames of so many claims each; the first is frame 5.
+    fn frames(claims: u64) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for frame in 5..9 {
+            let mut body = Vec::new();
+            for claim in 0..claims {
+                let square = 1 << (claim % 64);
+                push_claim(
+                    &mut body,
+                    &Claim {
+                        position: Position::new(square, !square & claim << 40).expect("disjoint"),
+                        bound: Bound::at_most(Score::DRAW),
+                        best_move: None,
+                        nodes: frame << 40 | claim << 16,
+                        source: Source { method: Method::Search, origin: claim as u32 % 3 },
+                    },
+                );
+            }
+            seal(frame, &body, &mut bytes);
+        }
+        bytes
+    }
+
+    proptest! {
+        #[test]
+        fn behind_damage_the_same_frame_is_found_as_by_checking_all_that_may_be_one(
+            claims in 1..80_u64,
+            flips in prop::collection::vec((any::<prop::sample::Index>(), 0..8_u32), 1..9),
+            from in any::<prop::sample::Index>(),
+            end in any::<prop::sample::Index>(),
+            least in 4..9_u64,
+        ) {
+            let mut bytes = frames(claims);
+            for (at, bit) in flips {
+                let at = at.index(bytes.len());
+                bytes[at] ^= 1 << bit;
+            }
+            let bytes = &bytes[from.index(bytes.len())..];
+            let end = end.index(bytes.len() + 1);
+            prop_assert_eq!(find_frame(bytes, end, least), first_frame(bytes, end, least));
+        }
+
+        #[test]
+        fn the_checksum_of_a_part_follows_from_those_of_what_begins_at_the_front(
+            bytes in prop::collection::vec(any::<u8>(), 1..5000),
+            parts in prop::collection::vec(any::<[prop::sample::Index; 2]>(), 1..9),
+        ) {
+            let mut checksums = Checksums::new(&bytes);
+            for part in parts {
+                let [one, other] = part.map(|index| index.index(bytes.len() + 1));
+                let part = one.min(other)..one.max(other);
+                prop_assert_eq!(checksums.of(part.clone()), crc32fast::hash(&bytes[part]));
+            }
+        }
+    }
+
+    #[test]
+    fn a_block_ends_where_the_bytes_end() {
+        let bytes: Vec<u8> = (0..2 * Checksums::BLOCK).map(|index| index as u8).collect();
+        assert_eq!(Checksums::new(&bytes).of(0..bytes.len()), crc32fast::hash(&bytes));
+    }
 }

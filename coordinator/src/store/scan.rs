@@ -6,7 +6,7 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use super::error::StoreError;
-use super::frame::{self, FRAME_OVERHEAD, Fault, Frame, HEAD_BYTES, Head, SCHEMA};
+use super::frame::{self, FRAME_OVERHEAD, Fault, Frame, HEAD_BYTES, Head, LONGEST_FRAME, SCHEMA};
 
 /// A place between two frames of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -235,12 +235,11 @@ impl Scan {
     fn skip(&mut self, fault: Fault) -> Result<Damage, StoreError> {
         let segment = self.open.as_mut().expect("damage is met in an open segment");
         let (path, offset) = (segment.path.clone(), self.place.offset);
-        let rest = segment.read_rest(offset)?;
-        let good = frame::find_frame(&rest, 0, self.place.frame);
+        let good = segment.find_frame(offset, self.place.frame, LONGEST_FRAME)?;
         let at_end = good.is_none() && self.waiting.is_empty();
         match good {
-            Some((bytes, frame)) => {
-                self.place.offset += bytes as u64;
+            Some((offset, frame)) => {
+                self.place.offset = offset;
                 self.place.frame = frame;
                 segment.seek(self.place.offset)?;
             }
@@ -265,10 +264,32 @@ impl Segment {
         self.file.seek(SeekFrom::Start(offset)).map(drop).map_err(self.failed())
     }
 
-    fn read_rest(&mut self, offset: u64) -> Result<Vec<u8>, StoreError> {
-        self.seek(offset)?;
-        let mut rest = Vec::new();
-        self.file.read_to_end(&mut rest).map(|_| rest).map_err(self.failed())
+    /// Returns the offset and the number of the first good frame at or behind `from` that is at most `longest` bytes long
+    /// and whose number is at least `least`.
+    fn find_frame(
+        &mut self,
+        mut from: u64,
+        least: u64,
+        longest: usize,
+    ) -> Result<Option<(u64, u64)>, StoreError> {
+        let mut bytes = Vec::new();
+        loop {
+            // What begins in the first half ends in the second one at the latest.
+            let window = 2 * longest;
+            bytes.clear();
+            self.seek(from)?;
+            let mut part = (&mut self.file).take(window as u64);
+            part.read_to_end(&mut bytes).map_err(self.failed())?;
+            let is_rest = bytes.len() < window;
+            let end = if is_rest { bytes.len() } else { longest };
+            if let Some((at, frame)) = frame::find_frame(&bytes, end, least) {
+                return Ok(Some((from + at as u64, frame)));
+            }
+            if is_rest {
+                return Ok(None);
+            }
+            from += end as u64;
+        }
     }
 
     fn read_head(&mut self) -> Result<Result<Head, Fault>, StoreError> {
@@ -305,5 +326,33 @@ impl Segment {
             let found = format!("frame number {}", frame.number);
             Err(Fault::new(found, place.frame.to_string()))
         }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_frame_is_found_wherever_it_begins_in_what_is_read_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("000001.log");
+        let mut frame = Vec::new();
+        frame::seal(3, &[], &mut frame);
+        let longest = frame.len();
+        for before in 0..5 * longest {
+            for behind in (0..3 * longest).step_by(5) {
+                let bytes = [&vec![7; before][..], &frame, &vec![7; behind]].concat();
+                fs::write(&path, &bytes).unwrap();
+                let length = bytes.len() as u64;
+                let file = BufReader::new(File::open(&path).unwrap());
+                let mut segment = Segment { path: path.clone(), file, length };
+                let mut find = |from, least| segment.find_frame(from, least, longest).unwrap();
+                assert_eq!(find(0, 3), Some((before as u64, 3)), "{before}, {behind}");
+                assert_eq!(find(before as u64, 3), Some((before as u64, 3)), "{before}, {behind}");
+                assert_eq!(find(before as u64 + 1, 3), None, "{before}, {behind}");
+                assert_eq!(find(0, 4), None, "{before}, {behind}");
+            }
+        }
     }
 }
