@@ -10,8 +10,10 @@
 //! grow at the end, and a list of 10^9 rows needs its rows found without reading it all.
 
 use std::fs::{File, OpenOptions};
+use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use outflank_engine::{Bound, Score};
 
@@ -22,6 +24,8 @@ use super::question::Outcome;
 pub(super) const BYTES: usize = 32;
 /// The number of records that are read together.
 const BLOCK: u64 = 256;
+/// So often records are read before one is said to be damaged: whoever writes one may be kept from its second half.
+const TRIES: u32 = 100;
 
 /// How far a row is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,17 +149,37 @@ impl Records {
 
     fn block(&self, from: u64, count: u64) -> Result<Vec<Record>, CampaignError> {
         let mut bytes = vec![0; count as usize * BYTES];
-        let read = self.file.read_exact_at(&mut bytes, from * BYTES as u64);
-        read.map_err(CampaignError::io("reading", &self.path))?;
-        let records = bytes.as_chunks::<BYTES>().0.iter().zip(from..);
-        let decoded = records.map(|(bytes, row)| {
-            Record::decode(bytes).ok_or_else(|| {
+        let settled = settled(|| {
+            self.file.read_exact_at(&mut bytes, from * BYTES as u64)?;
+            Ok(bytes.as_chunks().0.iter().map(Record::decode).collect())
+        });
+        let records = settled.map_err(CampaignError::io("reading", &self.path))?.into_iter();
+        let checked = records.zip(from..).map(|(record, row)| {
+            record.ok_or_else(|| {
                 let found = format!("a bad record of row {}", row + 1);
                 CampaignError::damaged(&self.path, found, "records with good checksums")
             })
         });
-        decoded.collect()
+        checked.collect()
     }
+}
+
+/// Returns the records that `read` returns, with `None` for the bad ones among them.
+///
+/// What others write is read a part at a time on many file systems: a record that is overwritten meanwhile may come half
+/// old and half new. So it is read again where one is bad.
+fn settled(
+    mut read: impl FnMut() -> io::Result<Vec<Option<Record>>>,
+) -> io::Result<Vec<Option<Record>>> {
+    let mut records = read()?;
+    for _ in 1..TRIES {
+        if records.iter().all(Option::is_some) {
+            break;
+        }
+        thread::yield_now();
+        records = read()?;
+    }
+    Ok(records)
 }
 
 #[cfg(test)]
@@ -201,5 +225,24 @@ mod tests {
             bytes[bit / 8] ^= 1 << (bit % 8);
             prop_assert_eq!(Record::decode(&bytes), None);
         }
+    }
+    #[test]
+    fn a_record_that_is_being_overwritten_is_read_again() {
+        let record =
+            |length| Record { progress: Progress::Open, predicted: 0.0, offset: 0, length };
+        let (old, new) = (record(1).encode(), record(2).encode());
+        let torn = [&new[..26], &old[26..]].concat();
+        let read = |torn_reads: u32| {
+            let mut reads = 0;
+            settled(|| {
+                reads += 1;
+                let bytes = if reads > torn_reads { &new[..] } else { &torn };
+                Ok(bytes.as_chunks().0.iter().map(Record::decode).collect())
+            })
+        };
+        for torn_reads in [0, 1, TRIES - 1] {
+            assert_eq!(read(torn_reads).unwrap(), [Some(record(2))], "{torn_reads}");
+        }
+        assert_eq!(read(TRIES).unwrap(), [None]);
     }
 }
