@@ -15,7 +15,7 @@ mod obf;
 mod table;
 mod tasks;
 
-use outflank_engine::notation::{self, Problem, Side};
+use outflank_engine::notation::{self, Problem, Side, excerpt};
 use outflank_engine::{BoardSize, Bound, Position, Square, Window};
 use outflank_proto::campaign::Form;
 
@@ -125,12 +125,31 @@ pub(super) fn recognized(line: &str) -> Form {
 /// # Errors
 /// [`RowFault`] if the line is none of its form.
 pub fn read_row(form: Form, line: &str, defaults: Defaults) -> Result<Option<Row>, RowFault> {
-    match form {
+    let read = match form {
         Form::Tasks => tasks::read(line, defaults),
         Form::Knowledge => knowledge::read(line, defaults),
         Form::Obf => obf::read(line, defaults),
         Form::Json => json::read(line, defaults),
-    }
+    };
+    read.map_err(|fault| if is_like_header(line) { no_header(form, line) } else { fault })
+}
+
+/// Returns whether a line, which is no row, begins as headers do.
+fn is_like_header(line: &str) -> bool {
+    let name = line.split([',', ';']).next().unwrap_or_default();
+    name.len() < line.len() && name.trim() == "obf"
+}
+
+/// Returns what is wrong with a line that begins as a header and is none of this form.
+fn no_header(form: Form, line: &str) -> RowFault {
+    let expected = match (recognized(line), form) {
+        (Form::Obf, Form::Obf) => format!("{} or {}", tasks::HEADER, knowledge::HEADER),
+        (_, form) => match header(form) {
+            Some(header) => header.to_owned(),
+            None => "a row, since this form has no header".to_owned(),
+        },
+    };
+    RowFault::new(1, format!("found the header {:?}, expected {expected}", excerpt(line.trim())))
 }
 
 /// Returns the first line of a list in this form, if it has a special one.

@@ -211,8 +211,8 @@ impl Import {
         }
     }
 
-    /// Returns the text of a line, and how many bytes stand before it: the mark that some programs
-    /// put at the beginning of a file.
+    /// Returns the text of a line, and how many bytes stand before it: the mark that some programs put at the beginning of
+    /// a file. It may be in the middle of a list that was put together from several files.
     fn text<'a>(&self, bytes: &'a [u8]) -> Result<(&'a str, u64), CampaignError> {
         let text = std::str::from_utf8(bytes).map_err(|error| {
             let before = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
@@ -222,8 +222,8 @@ impl Import {
         })?;
         let line = text.strip_suffix('\r').unwrap_or(text);
         match line.strip_prefix('\u{feff}') {
-            Some(line) if self.lines == 1 => Ok((line, '\u{feff}'.len_utf8() as u64)),
-            _ => Ok((line, 0)),
+            Some(line) => Ok((line, '\u{feff}'.len_utf8() as u64)),
+            None => Ok((line, 0)),
         }
     }
 

@@ -152,6 +152,33 @@ fn an_array_is_no_row() {
     }
 }
 
+#[test]
+fn a_line_that_is_nearly_a_header_is_called_one() {
+    let (tasks, known) = (tasks::HEADER, knowledge::HEADER);
+    let any = format!("{tasks} or {known}");
+    let no_header = "a row, since this form has no header";
+    let faults = [
+        (Form::Obf, "obf, count, score, alpha, beta", any.as_str()),
+        (Form::Obf, " obf;count;score;alpha;beta ", &any),
+        (Form::Obf, "obf,count;score,alpha,beta", &any),
+        (Form::Obf, "obf,count,score,alpha,beta\r---OX", &any),
+        (Form::Obf, tasks, no_header),
+        (Form::Json, known, no_header),
+        (Form::Tasks, "obf, count, score, alpha, beta", tasks),
+        (Form::Tasks, known, tasks),
+        (Form::Knowledge, "obf,depth", known),
+    ];
+    for (form, line, expected) in faults {
+        let fault = read_row(form, line, Defaults::default()).unwrap_err();
+        let reason = format!("found the header {:?}, expected {expected}", excerpt(line.trim()));
+        assert_eq!(fault, RowFault { column: 1, reason }, "{line:?}");
+    }
+    for line in ["obf", "obfx,count", "O-,obf", BOARD] {
+        let fault = read_row(Form::Tasks, line, Defaults::default()).unwrap_err();
+        assert!(!fault.reason.contains("the header"), "{line:?}: {fault:?}");
+    }
+}
+
 /// What was expected of a key was followed by what is expected of the whole line.
 #[test]
 fn faults_of_json_ask_for_a_position_only_where_there_is_none() {

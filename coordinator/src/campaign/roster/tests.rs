@@ -125,9 +125,11 @@ fn the_published_list_comes_out_byte_for_byte_however_it_came_in() {
     let endings = TASKS.replace('\n', "\r\n");
     let marked = format!("\u{feff}{TASKS}");
     let repeated = format!("{TASKS}\n\n{TASKS}");
+    let twice_marked = format!("{marked}{marked}");
     let (_folder, mut roster) = new_roster();
-    for (number, list) in
-        [TASKS, TASKS.trim_end(), &endings, &marked, &repeated].into_iter().enumerate()
+    for (number, list) in [TASKS, TASKS.trim_end(), &endings, &marked, &repeated, &twice_marked]
+        .into_iter()
+        .enumerate()
     {
         for size in [1, 7, 100_000] {
             let name = format!("list-{number}-{size}");

@@ -34,6 +34,7 @@ fn a_question_that_damage_has_made_is_not_asked() {
     // Nor when it goes on and is as damaged as before.
     resume(&mut roster);
     assert_eq!(roster.fill(9).len(), 2);
+    compare(&mut roster);
     assert_eq!(state(&roster).fault, fault);
 }
 
