@@ -78,6 +78,17 @@ pub fn union2(lanes: __m128i) -> u64 {
     _mm_cvtsi128_si64(union).cast_unsigned()
 }
 
+/// Returns the union of the four lanes.
+///
+/// # Safety
+/// The CPU has the features; a caller that has them enabled needs no `unsafe`.
+#[inline]
+#[target_feature(enable = "avx2")]
+#[must_use]
+pub fn union4(lanes: __m256i) -> u64 {
+    union2(_mm_or_si128(_mm256_castsi256_si128(lanes), _mm256_extracti128_si256::<1>(lanes)))
+}
+
 /// Returns the union of the four lanes, in each of them.
 ///
 /// # Safety
@@ -88,17 +99,6 @@ pub fn union2(lanes: __m128i) -> u64 {
 pub fn union4_in_all(lanes: __m256i) -> __m256i {
     let union = _mm256_or_si256(lanes, _mm256_permute2x128_si256::<1>(lanes, lanes));
     _mm256_or_si256(union, _mm256_shuffle_epi32::<0x4e>(union))
-}
-
-/// Returns the union of the four lanes.
-///
-/// # Safety
-/// The CPU has the features; a caller that has them enabled needs no `unsafe`.
-#[inline]
-#[target_feature(enable = "avx2")]
-#[must_use]
-pub fn union4(lanes: __m256i) -> u64 {
-    union2(_mm_or_si128(_mm256_castsi256_si128(lanes), _mm256_extracti128_si256::<1>(lanes)))
 }
 
 /// Returns the union of the eight lanes.

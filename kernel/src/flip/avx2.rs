@@ -20,7 +20,7 @@
 
 use core::arch::x86_64::*;
 
-use crate::lanes::union4;
+use crate::lanes::{union4, union4_in_all};
 use crate::masks::RAYS;
 
 pub(crate) mod highest_bit;
@@ -69,10 +69,17 @@ pub(crate) fn flip(player: u64, opponent: u64, square: u32) -> u64 {
     union4(flip_lanes(player, opponent, square))
 }
 
+/// Returns the discs turned, in all lanes; the boards are in all lanes, too.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(crate) fn flip_wide(player: __m256i, opponent: __m256i, square: u32) -> __m256i {
+    union4_in_all(flip_lanes(player, opponent, square))
+}
+
 /// Returns in each lane the discs turned on one line; the boards are in all lanes.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(crate) fn flip_lanes(player: __m256i, opponent: __m256i, square: u32) -> __m256i {
+fn flip_lanes(player: __m256i, opponent: __m256i, square: u32) -> __m256i {
     let boards = Boards::of_lanes(player, opponent, square);
     _mm256_or_si256(upwards(&boards), downwards(&boards))
 }

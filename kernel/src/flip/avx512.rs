@@ -19,7 +19,7 @@
 
 use core::arch::x86_64::*;
 
-use crate::lanes::union4;
+use crate::lanes::{union4, union4_in_all};
 use crate::masks::RAYS;
 
 pub(crate) mod gathered;
@@ -45,10 +45,17 @@ pub(crate) fn flip(player: u64, opponent: u64, square: u32) -> u64 {
     union4(flip_lanes(player, opponent, square))
 }
 
+/// Returns the discs turned, in all lanes; the boards are in all lanes, too.
+#[inline]
+#[target_feature(enable = "avx2,avx512f,avx512cd,avx512vl")]
+pub(crate) fn flip_wide(player: __m256i, opponent: __m256i, square: u32) -> __m256i {
+    union4_in_all(flip_lanes(player, opponent, square))
+}
+
 /// Returns in each lane the discs turned on one line; the boards are in all lanes.
 #[inline]
 #[target_feature(enable = "avx2,avx512f,avx512cd,avx512vl")]
-pub(crate) fn flip_lanes(player: __m256i, opponent: __m256i, square: u32) -> __m256i {
+fn flip_lanes(player: __m256i, opponent: __m256i, square: u32) -> __m256i {
     let (up, down) = rays(square);
     let zero = _mm256_setzero_si256();
 

@@ -61,7 +61,6 @@ pub(crate) mod lanes {
     use super::OnLevel;
     use crate::choice::FLIP;
     use crate::flip::{ENTRIES, WISH, avx2, avx512, chosen};
-    use crate::lanes::union4_in_all;
 
     pub(crate) type Wide = __m256i;
 
@@ -90,6 +89,12 @@ pub(crate) mod lanes {
 
     #[inline]
     #[target_feature(enable = "avx2")]
+    fn narrow_both(player: Wide, opponent: Wide) -> [u64; 2] {
+        [narrow(player), narrow(opponent)]
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
     pub(crate) fn difference(one: Wide, other: Wide) -> Wide {
         _mm256_xor_si256(one, other)
     }
@@ -109,13 +114,17 @@ pub(crate) mod lanes {
     pub(crate) unsafe fn flip<K: OnLevel>(player: Wide, opponent: Wide, square: u32) -> Wide {
         if const { FLIP.enters(K::LEVEL, "avx512_minima", WISH, ENTRIES) } {
             // SAFETY: the level enters this variant, so that it has the features.
-            return unsafe { union4_in_all(avx512::flip_lanes(player, opponent, square)) };
+            return unsafe { avx512::flip_wide(player, opponent, square) };
         }
         if const { FLIP.enters(K::LEVEL, "avx2_smart_clear", WISH, ENTRIES) } {
             // SAFETY: as above.
-            return unsafe { union4_in_all(avx2::flip_lanes(player, opponent, square)) };
+            return unsafe { avx2::flip_wide(player, opponent, square) };
         }
         // SAFETY: the caller proves the features.
-        unsafe { widen(chosen::<K>(narrow(player), narrow(opponent), square)) }
+        let [player, opponent] = unsafe { narrow_both(player, opponent) };
+        // SAFETY: the same.
+        let turned = unsafe { chosen::<K>(player, opponent, square) };
+        // SAFETY: the same.
+        unsafe { widen(turned) }
     }
 }
