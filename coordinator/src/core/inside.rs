@@ -147,8 +147,7 @@ impl Core {
     fn worth_telling(&self, home: SolveId) -> f64 {
         match self.solves.get(&home) {
             Some(solve) if self.tells_soon() && solve.running > 1 => {
-                let so_far = (solve.nodes + solve.running_nodes) as f64;
-                self.dear_afar().min(self.config.soon_share * so_far)
+                self.dear_afar().min(self.config.soon_share * solve.searched() as f64)
             }
             _ => self.dear_afar(),
         }

@@ -62,15 +62,19 @@ pub(super) struct Solve {
 }
 
 impl Solve {
+    /// Returns the nodes that were searched so far.
+    pub(super) fn searched(&self) -> u64 {
+        self.nodes.saturating_add(self.running_nodes)
+    }
+
     /// Returns the nodes that the whole request will probably take.
     pub(super) fn total(&self) -> f64 {
-        let searched = (self.nodes + self.running_nodes) as f64;
-        self.predicted.max(searched + self.open_nodes)
+        self.predicted.max(self.searched() as f64 + self.open_nodes)
     }
 
     /// Returns the nodes that are probably still to search.
     pub(super) fn remaining(&self) -> f64 {
-        (self.predicted - (self.nodes + self.running_nodes) as f64).max(self.open_nodes)
+        (self.predicted - self.searched() as f64).max(self.open_nodes)
     }
 
     /// Returns how `position` lies in the request, if it is its root.
@@ -79,7 +83,7 @@ impl Solve {
     }
 
     fn progress(&self, questions: &BTreeMap<Key, Question>, workers: u64) -> Progress {
-        let nodes = self.nodes + self.running_nodes;
+        let nodes = self.searched();
         Progress {
             bound: self.bound,
             window: self.window_at_work(questions),
@@ -213,7 +217,7 @@ impl Core {
             bound: solve.bound,
             best_move,
             line,
-            nodes: solve.nodes + solve.running_nodes,
+            nodes: solve.searched(),
             jobs: solve.jobs_done,
             reused: solve.reused,
             source,

@@ -132,8 +132,7 @@ impl Core {
     /// much already will probably take as much again.
     pub(super) fn weight(&self, home: SolveId) -> f64 {
         self.solves.get(&home).map_or(0.0, |solve| {
-            let searched = (solve.nodes + solve.running_nodes) as f64;
-            solve.remaining().max(searched) / (solve.running + 1) as f64
+            solve.remaining().max(solve.searched() as f64) / (solve.running + 1) as f64
         })
     }
 

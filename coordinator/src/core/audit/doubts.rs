@@ -65,7 +65,7 @@ impl Core {
             if let Some(again) = self.solves.get_mut(&id) {
                 // What still runs is counted when it is reported, believed or not.
                 again.nodes = solve.nodes;
-                again.running_nodes += solve.running_nodes;
+                again.running_nodes = again.running_nodes.saturating_add(solve.running_nodes);
                 again.running += solve.running;
                 again.jobs_done = solve.jobs_done;
             }
