@@ -1,10 +1,12 @@
 //! Names in folders that outlive the machine, and files that are replaced as a whole: wherever the process or the
-//! machine stops, such a file says what it said before, or all of what it is to say from now on.
+//! machine stops, such a file says what it said before, or all of what it is to say from now on. And whether an open file
+//! still has the name by which it was opened: what is written to one that has lost it, nobody will find.
 //!
 //! The proof log is not one of them: it only grows (`store::log`).
 
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, ErrorKind, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// What the system refused when a file was to be replaced.
@@ -38,6 +40,27 @@ pub(crate) fn replace(path: &Path, content: &[u8]) -> Result<(), Refused> {
 
 fn refused(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Refused {
     move |source| Refused { action, path: path.to_owned(), source }
+}
+
+/// Returns whether `path`, by which `file` was opened, is its name still: otherwise it was moved, replaced or removed.
+pub(crate) fn is_in_place(file: &File, path: &Path) -> io::Result<bool> {
+    let held = file.metadata()?;
+    match fs::metadata(path) {
+        Ok(named) => Ok((held.dev(), held.ino()) == (named.dev(), named.ino())),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            Ok(false)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Fails unless `path`, by which `file` was opened, is its name still.
+pub(crate) fn check_in_place(file: &File, path: &Path) -> io::Result<()> {
+    if is_in_place(file, path)? {
+        return Ok(());
+    }
+    let reason = "it was moved, replaced or removed while it was in use";
+    Err(io::Error::new(ErrorKind::NotFound, reason))
 }
 
 /// Makes new, renamed and removed names in `folder` durable.
@@ -84,5 +107,30 @@ mod tests {
         let refused = replace(&occupied, b"text").unwrap_err();
         assert_eq!((refused.action, refused.path), ("moving", folder.path().join("occupied.new")));
         assert!(occupied.join("by this").exists());
+    }
+    #[test]
+    fn a_file_is_in_place_as_long_as_its_name_leads_to_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let [path, other] = ["store/log", "moved"].map(|name| folder.path().join(name));
+        let parent = path.parent().unwrap();
+        fs::create_dir(parent).unwrap();
+        let file = File::create(&path).unwrap();
+        let is_there = || is_in_place(&file, &path).unwrap();
+        assert!(is_there());
+        fs::rename(parent, &other).unwrap();
+        assert!(!is_there(), "it was moved with its folder");
+        fs::write(parent, "no folder").unwrap();
+        assert!(!is_there(), "its folder was replaced by a file");
+        fs::remove_file(parent).unwrap();
+        fs::create_dir(parent).unwrap();
+        fs::write(&path, "").unwrap();
+        assert!(!is_there(), "it was replaced");
+        fs::remove_dir_all(parent).unwrap();
+        fs::rename(&other, parent).unwrap();
+        assert!(is_there(), "it is back");
+        fs::remove_file(&path).unwrap();
+        assert!(!is_there(), "it was removed");
+        let refused = check_in_place(&file, &path).unwrap_err();
+        assert_eq!(refused.to_string(), "it was moved, replaced or removed while it was in use");
     }
 }

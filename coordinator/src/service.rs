@@ -127,6 +127,7 @@ impl Service {
         store: Arc<dyn ProofStore>,
         advisor: Box<dyn Advisor + Send>,
     ) -> Result<Self, ServiceError> {
+        store.check_in_place()?; // To open it may have taken an hour.
         let haste = advisor.haste();
         let core = Core::new(options.core.clone(), advisor);
         let docket = Docket::open(options.docket.as_deref())?;
@@ -253,7 +254,8 @@ impl Service {
         if tokio::time::timeout(Duration::from_secs(30), ending).await.is_err() {
             return Err(ServiceError::Stuck);
         }
-        shared.fate.get().map_or(Ok(()), Err)
+        // Nothing may have been written since the store was moved.
+        shared.fate.get().map_or_else(|| Ok(shared.store.check_in_place()?), Err)
     }
 }
 
@@ -268,6 +270,16 @@ impl Shared {
         let path = self.options.docket.as_ref().map(|docket| docket.with_file_name("told.jsonl"));
         let is_held = |position, bound| self.store.holds(position, bound);
         Ok(ToldLog::open(path.as_deref(), self.store.count() > 0, is_held)?)
+    }
+
+    /// Returns whether the store is where it was opened; where it is not, the service fails.
+    fn is_in_place(&self) -> bool {
+        let Err(error) = self.store.check_in_place() else { return true };
+        // Whoever has found that first has said so.
+        if self.fate.get().is_none() {
+            self.fail(ServiceError::Store(error));
+        }
+        false
     }
 
     /// Tells workers and clients that the service stops. Repeating it does nothing.

@@ -18,7 +18,9 @@
 //! ```
 //!
 //! The order of an append: the frame, one data sync for all callers that wait, the index, the
-//! answer. A kill between any two of these loses nothing that was answered.
+//! answer. A kill between any two of these loses nothing that was answered. Files are held open, and some are written by
+//! their names: before a write, and between the sync and the answer, it is looked whether the names still lead to this
+//! store, which may have been moved, replaced or removed (`Lock::check`).
 
 mod append;
 mod claim;
@@ -65,6 +67,7 @@ use disk::{Disk, SystemDisk};
 use files::Files;
 use index::{Index, MemoryIndex};
 use layout::Layout;
+use lock::Lock;
 use origins::Origins;
 use queue::{Queue, Request, guard};
 use read_only::Looked;
@@ -84,7 +87,7 @@ pub use verify::{Problem, Verification, verify};
 /// sync of the disk. Dropping the store closes it.
 #[derive(Debug)]
 pub struct Store {
-    // Fields are dropped in this order: the lock, in `files`, goes when the index is closed.
+    // Fields are dropped in this order: the lock goes when the index is closed.
     index: Box<dyn Index>,
     origins: RwLock<Origins>,
     records: AtomicU64,
@@ -96,6 +99,8 @@ pub struct Store {
     /// The file that makes the next open rebuild the index; `None` for a store in memory.
     doubt: Option<PathBuf>,
     doubted: AtomicBool,
+    /// `None` for a store in memory, or one that can only be read.
+    lock: Option<Arc<Lock>>,
 }
 
 /// Sizes of a store.
@@ -194,6 +199,7 @@ impl Store {
             records: AtomicU64::new(records),
             queue: Queue::default(),
             doubt: files.as_ref().map(|files| files.layout.doubt()),
+            lock: files.as_ref().map(|files| Arc::clone(&files.lock)),
             files: Mutex::new(files),
             looked: None,
             doubted: AtomicBool::new(false),
@@ -390,6 +396,15 @@ impl Store {
         files.checkpoint(&*self.index, self.records(), self.origins().count())
     }
 
+    /// Returns when the store is known to be where it was opened; waits for no write.
+    ///
+    /// # Errors
+    /// [`StoreError::Displaced`] if it was moved, replaced or removed since: whatever is written beside it by a name lands in
+    /// another store, and what was appended is where the store is now, if anywhere.
+    pub fn check_in_place(&self) -> Result<(), StoreError> {
+        self.lock.as_ref().map_or(Ok(()), |lock| lock.check())
+    }
+
     /// Returns an error if the store can only be read.
     fn check_writable(&self) -> Result<(), StoreError> {
         self.looked.as_ref().map_or(Ok(()), |looked| Err(looked.refusal.clone()))
@@ -431,7 +446,9 @@ impl Store {
             return;
         }
         tracing::error!(%error, "the index is made again when the store is next opened");
-        let Some(doubt) = &self.doubt else { return };
+        let Some(doubt) = self.doubt.as_ref().filter(|_| self.check_in_place().is_ok()) else {
+            return;
+        };
         if let Err(second) = layout::note_doubt(doubt, &error.to_string()) {
             let path = doubt.display();
             tracing::error!(%path, error = %second, "remove the folder `index` beside this file");

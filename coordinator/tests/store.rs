@@ -2,6 +2,8 @@
 
 #[path = "store/damage.rs"]
 mod damage;
+#[path = "store/displaced.rs"]
+mod displaced;
 #[path = "store/import.rs"]
 mod import;
 #[path = "store/index.rs"]

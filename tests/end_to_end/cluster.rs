@@ -66,6 +66,37 @@ fn values_are_right_when_a_worker_and_the_coordinator_are_killed() {
 }
 
 #[test]
+fn a_coordinator_whose_store_is_moved_ends_and_leaves_the_one_in_its_place_alone() {
+    let home = home_with(&[1, 2]);
+    let solved_by = |address: &str| {
+        let worker = worker(home.path(), address);
+        let solve = ["solve", "problems.obf", "--json", "--connect", address];
+        for (object, number) in run(home.path(), &solve).objects().iter().zip([1, 2]) {
+            check(object, number);
+        }
+        worker.kill();
+    };
+    let (first, address) = coordinator(home.path(), "127.0.0.1:0", &[]);
+    solved_by(&address);
+    fs::rename(home.path().join("store"), home.path().join("moved")).expect("both are ours");
+    let (second, address) = coordinator(home.path(), "127.0.0.1:0", &[]);
+    // It has nothing to write, and finds it out all the same.
+    let finished = first.finish();
+    assert_eq!(finished.code, Some(3), "{finished:?}");
+    let error = "error: the proof store failed: the store at store was moved, replaced or removed";
+    assert!(finished.stderr.last().is_some_and(|line| line.starts_with(error)), "{finished:?}");
+    solved_by(&address);
+    second.signal("TERM");
+    let finished = second.finish();
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    for store in ["store", "moved"] {
+        let found = run(home.path(), &["store", "verify", store, "--json"]).objects().remove(0);
+        assert_eq!((&found["sound"], &found["problems"]), (&true.into(), &0.into()), "{store}");
+        assert!(found["positions"].as_u64() > Some(1), "{store}: {found}");
+    }
+}
+
+#[test]
 fn the_moves_of_positions_have_the_same_values_on_a_cluster() {
     let home = home_with(&[1, 2, 3]);
     let (coordinator, address) = coordinator(home.path(), "127.0.0.1:0", &[]);

@@ -229,9 +229,13 @@ struct Keeper {
 }
 
 impl Keeper {
-    /// Works until the queue is closed.
+    /// Works until the queue is closed, or the store is not where it was opened: campaigns are written by their names, and
+    /// those that have them now may be others. There is an order each second, so that this is found out soon.
     fn run(mut self, mut orders: mpsc::Receiver<Order>) {
         while let Some(order) = self.next(&mut orders) {
+            if !self.shared.is_in_place() {
+                break;
+            }
             self.heed_what_was_taken_back();
             let fill = match order {
                 Order::Call(call) => {
@@ -281,6 +285,9 @@ impl Keeper {
                     return orders.blocking_recv();
                 }
                 Err(TryRecvError::Empty) => {
+                    if !self.shared.is_in_place() {
+                        return None;
+                    }
                     if !self.go_on() {
                         return orders.blocking_recv();
                     }

@@ -33,6 +33,13 @@ impl Fate {
 impl Shared {
     /// Records that the service cannot go on, and tells all workers and clients.
     pub(super) fn fail(&self, error: ServiceError) {
+        let error = match error {
+            // That a file is missing only follows from where the store is.
+            ServiceError::Store(error) => {
+                ServiceError::Store(self.store.check_in_place().err().unwrap_or(error))
+            }
+            error => error,
+        };
         let text = words::of_error(&error);
         let is_store = matches!(error, ServiceError::Store(_));
         tracing::error!(error = text, "the coordinator stops");

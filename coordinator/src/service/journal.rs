@@ -28,7 +28,11 @@ impl Journal {
     }
 
     /// Lets a file with these lines take the place of this one as a whole.
+    ///
+    /// # Errors
+    /// If the system refuses, or this one is not where it was opened: in its place may be that of another store.
     pub(super) fn replace(&mut self, lines: &[String]) -> Result<(), StoreError> {
+        self.check_in_place()?;
         *self = Self::begin(&self.path, lines)?;
         Ok(())
     }
@@ -39,8 +43,17 @@ impl Journal {
     }
 
     /// Returns when everything that was written is on disk.
+    ///
+    /// # Errors
+    /// If the system refuses, or nobody will find it there.
     pub(super) fn sync(&self) -> Result<(), StoreError> {
-        self.file.sync_data().map_err(StoreError::io("writing", &self.path))
+        self.file.sync_data().map_err(StoreError::io("writing", &self.path))?;
+        self.check_in_place()
+    }
+
+    fn check_in_place(&self) -> Result<(), StoreError> {
+        durable::check_in_place(&self.file, &self.path)
+            .map_err(StoreError::io("writing", &self.path))
     }
 
     /// Returns where the file lies.
@@ -61,4 +74,27 @@ pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
 /// Returns a line with its end.
 pub(super) fn line(content: &impl Serialize) -> String {
     serde_json::to_string(content).expect("numbers and texts can be written as JSON") + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_was_moved_does_not_take_the_place_of_another() {
+        let folder = tempfile::tempdir().unwrap();
+        let [store, moved] = ["store", "moved"].map(|name| folder.path().join(name));
+        let path = store.join("lines");
+        fs::create_dir(&store).unwrap();
+        let mut journal = Journal::begin(&path, &["first\n".to_owned()]).unwrap();
+        journal.sync().unwrap();
+        fs::rename(&store, &moved).unwrap();
+        fs::create_dir(&store).unwrap();
+        fs::write(&path, "of another store\n").unwrap();
+        let refused = [journal.sync().unwrap_err(), journal.replace(&[]).unwrap_err()];
+        let expected = format!("writing {}", path.display());
+        assert!(refused.iter().all(|error| error.to_string() == expected), "{refused:?}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), "of another store\n");
+        assert_eq!(fs::read_to_string(moved.join("lines")).unwrap(), "first\n");
+    }
 }

@@ -52,6 +52,14 @@ pub trait ProofStore: Debug + Send + Sync + 'static {
 
     /// Returns the number of positions of which something is proved.
     fn count(&self) -> u64;
+
+    /// Returns when the store is known to be where it was opened; waits for no write.
+    ///
+    /// # Errors
+    /// [`StoreError`] if it is not: what is written beside it by a name would land in another one.
+    fn check_in_place(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
 }
 
 impl ProofStore for Store {
@@ -81,5 +89,9 @@ impl ProofStore for Store {
 
     fn count(&self) -> u64 {
         self.records()
+    }
+
+    fn check_in_place(&self) -> Result<(), StoreError> {
+        Self::check_in_place(self)
     }
 }

@@ -31,6 +31,15 @@ pub enum StoreError {
         /// The process, if it could be read.
         process: Option<u32>,
     },
+    /// The store is not any more where this process has opened it.
+    #[error(
+        "the store at {path} was moved, replaced or removed while it was in use: its file LOCK is not the one that this \
+         process has locked; put it back, or a backup of it, and start again"
+    )]
+    Displaced {
+        /// Where it was.
+        path: PathBuf,
+    },
     /// This process may read the store, and not write it.
     #[error(
         "the store at {path} can only be read, expected a folder and files that this user may \

@@ -1,6 +1,7 @@
 //! The files of an open store: log, quarantine, manifest and lock.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use super::claim::{Claim, Source};
 use super::error::StoreError;
@@ -27,13 +28,17 @@ pub(super) struct Files {
     pub(super) checkpoint_bytes: u64,
     /// Log bytes since the last manifest.
     pub(super) uncovered: u64,
-    pub(super) _lock: Lock,
+    pub(super) lock: Arc<Lock>,
 }
 
 impl Files {
     /// Appends a frame of these items to the log; returns when it is on disk.
     pub(super) fn append(&mut self, body: &[u8]) -> Result<(), StoreError> {
-        self.log.append(body)?;
+        self.lock.check()?;
+        let written = self.log.append(body);
+        // Whoever has the store now may have read the log before that.
+        self.lock.check()?;
+        written?;
         self.uncovered += (body.len() + FRAME_OVERHEAD) as u64;
         Ok(())
     }
@@ -45,12 +50,14 @@ impl Files {
         records: u64,
         origins: u32,
     ) -> Result<(), StoreError> {
+        self.lock.check()?;
         let manifest = Manifest { place: self.log.end(), records, origins };
         self.uncovered = 0;
         if self.manifest == Some(manifest) {
             return Ok(());
         }
         index.checkpoint(self.manifest.as_ref(), &manifest)?;
+        self.lock.check()?; // That may have taken long.
         manifest.write(&self.layout.store)?;
         self.manifest = Some(manifest);
         Ok(())
@@ -81,7 +88,7 @@ impl Files {
         })?;
         for pair in &pairs {
             if new.remove(pair.as_slice()) {
-                self.quarantine.append(pair)?;
+                self.keep_aside(pair)?;
             }
         }
         Ok(pairs.len() as u64)
@@ -89,7 +96,15 @@ impl Files {
 
     /// Puts two records that contradict each other aside; returns when they are on disk.
     pub(super) fn put_aside(&mut self, held: &Record, claim: &Record) -> Result<(), StoreError> {
-        self.quarantine.append(&pair(held, claim).body())
+        self.keep_aside(&pair(held, claim).body())
+    }
+
+    /// Appends a frame of these items to the quarantine; returns when it is on disk.
+    fn keep_aside(&mut self, body: &[u8]) -> Result<(), StoreError> {
+        self.lock.check()?;
+        let written = self.quarantine.append(body);
+        self.lock.check()?;
+        written
     }
 }
 

@@ -97,6 +97,7 @@ impl Store {
             told(Step::Compared(compared));
             Ok::<(), ImportError>(())
         })?;
+        self.check_in_place()?;
         first()?;
         let (mut imported, mut batch) = (Imported::default(), Vec::with_capacity(A_BATCH));
         other.for_each(|position, found| {

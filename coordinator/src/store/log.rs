@@ -20,6 +20,8 @@ pub(super) struct Log {
     end: Place,
     buffer: Vec<u8>,
     refusal: Option<String>,
+    /// The file of the next segment, if it could be made, and not be begun.
+    next: Option<Box<dyn DiskFile>>,
 }
 
 impl Log {
@@ -36,7 +38,8 @@ impl Log {
         let file = disk.open(&path).map_err(StoreError::io("opening", &path))?;
         let folder = folder.to_owned();
         let buffer = Vec::new();
-        let mut log = Self { disk, folder, segment_bytes, path, file, end, buffer, refusal: None };
+        let (refusal, next) = (None, None);
+        let mut log = Self { disk, folder, segment_bytes, path, file, end, buffer, refusal, next };
         if end.offset < HEAD_BYTES as u64 {
             log.write_head()?;
         } else {
@@ -117,18 +120,23 @@ impl Log {
         self.file.sync()
     }
 
-    /// Begins the next segment. If that fails, the next append tries again.
+    /// Begins the next segment. If that fails, the next append tries again, with the same file: any other that has the name
+    /// is somebody else's, and may have proofs.
     fn next_segment(&mut self) -> Result<(), StoreError> {
         self.sync()?; // The frames of a copy have not been.
         let segment = self.end.segment + 1;
         let path = segment_path(&self.folder, segment);
-        let file = self.disk.open(&path).map_err(StoreError::io("creating", &path))?;
+        let file = match self.next.take() {
+            Some(file) => file,
+            None => self.disk.create(&path).map_err(StoreError::io("creating", &path))?,
+        };
         let offset = HEAD_BYTES as u64;
-        let old = (self.end, std::mem::replace(&mut self.file, file));
-        let old = (old, std::mem::replace(&mut self.path, path));
+        let (old_end, old_path) = (self.end, std::mem::replace(&mut self.path, path));
+        let old_file = std::mem::replace(&mut self.file, file);
         self.end = Place { segment, offset, ..self.end };
         self.write_head().inspect_err(|_| {
-            ((self.end, self.file), self.path) = old;
+            (self.end, self.path) = (old_end, old_path);
+            self.next = Some(std::mem::replace(&mut self.file, old_file));
         })
     }
 

@@ -86,7 +86,7 @@ pub(super) fn open(
     create(store)?;
     let layout = Layout::new(store);
     read_only::check_writable(&layout)?;
-    let lock = Lock::take(store)?;
+    let lock = Arc::new(Lock::take(store)?);
     repair::finish(&layout)?;
     let log = layout.log();
     for folder in [&log, &layout.quarantine()] {
@@ -107,12 +107,14 @@ pub(super) fn open(
     }?;
     let Agreed { index, origins, end, clashes, mut opened } = agreed;
     let Options { segment_bytes, checkpoint_bytes } = *options;
+    // To make an index takes long, and whatever lies behind the end is cut off now.
+    lock.check()?;
     let log = Log::open(Arc::clone(disk), &log, end, segment_bytes)?;
     let quarantine = open_quarantine(&layout, segment_bytes, disk)?;
     // A new index knows nothing of the old manifest.
     let manifest = manifest.filter(|_| opened.rebuilt.is_none());
     let mut files =
-        Files { layout, log, quarantine, manifest, checkpoint_bytes, uncovered: 0, _lock: lock };
+        Files { layout, log, quarantine, manifest, checkpoint_bytes, uncovered: 0, lock };
     opened.contradictions = files.quarantine(clashes, &origins)?;
     files.checkpoint(&index, opened.records, origins.count())?;
     remove_doubt(&files.layout)?;

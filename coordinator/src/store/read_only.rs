@@ -84,6 +84,7 @@ pub(super) fn open(layout: Layout, refusal: StoreError) -> Result<(Store, Opened
         // A store that was only about to become one.
         false => Whole::default(),
     };
+    lock.as_ref().map_or(Ok(()), Lock::check)?;
     let Whole { origins, clashes, mut opened, .. } = whole;
     opened.contradictions = clashes.values().map(|pairs| pairs.len() as u64).sum();
     opened.only_read = Some(reason(&refusal));

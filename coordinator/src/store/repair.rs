@@ -125,6 +125,8 @@ pub fn repair_after(
         Some(_) => Extent::Index,
         None => Extent::Log,
     };
+    // To read the log takes long, and from now on files are moved.
+    lock.check()?;
     let taken_back = first(extent)?;
     remove_old_indexes(&layout)?;
     let mut done = match whole {
@@ -135,6 +137,7 @@ pub fn repair_after(
         // What the index knows and the log does not say, or claims that contradict each other.
         (done.damages, done.described) = seen;
     }
+    lock.check()?;
     drop(lock);
     let (opened_store, opened) = Store::open(store)?;
     if may_lack_end && extent != Extent::Log {

@@ -1,5 +1,6 @@
 //! The store on a disk that fails: what was acknowledged is there, whatever happened.
 
+mod displaced;
 mod index;
 mod quarantine;
 mod read_only;
@@ -47,6 +48,10 @@ struct FailingFile(Box<dyn DiskFile>, Arc<Mutex<Plan>>);
 impl Disk for FailingDisk {
     fn open(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
         Ok(Box::new(FailingFile(SystemDisk.open(path)?, Arc::clone(&self.0))))
+    }
+
+    fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
+        Ok(Box::new(FailingFile(SystemDisk.create(path)?, Arc::clone(&self.0))))
     }
 }
 

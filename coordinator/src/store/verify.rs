@@ -132,14 +132,18 @@ pub fn verify(store: &Path) -> Result<Verification, StoreError> {
     if read_only::check_writable(&layout).is_err() {
         return look(&layout);
     }
-    let _lock = Lock::take(store)?;
-    check(&layout)
+    let lock = Lock::take(store)?;
+    let found = check(&layout);
+    lock.check()?; // Otherwise nobody knows what was read.
+    found
 }
 
 /// As [`verify`], where the store exists and is to be read only.
 pub(super) fn look(layout: &Layout) -> Result<Verification, StoreError> {
-    let _lock = Lock::share(&layout.store)?;
-    check_with(layout, Access::Read)
+    let lock = Lock::share(&layout.store)?;
+    let found = check_with(layout, Access::Read);
+    lock.as_ref().map_or(Ok(()), Lock::check)?;
+    found
 }
 
 /// As [`verify`], where the store exists and nobody else can use it.

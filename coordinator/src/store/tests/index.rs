@@ -73,8 +73,8 @@ fn files(path: &Path) -> Files {
         Log::open(Arc::new(SystemDisk), folder, start, segment_bytes).unwrap()
     };
     let (log, quarantine) = (log(&layout.log()), log(&layout.quarantine()));
-    let (manifest, uncovered, _lock) = (None, 0, Lock::take(path).unwrap());
-    Files { layout, log, quarantine, manifest, checkpoint_bytes, uncovered, _lock }
+    let (manifest, uncovered, lock) = (None, 0, Arc::new(Lock::take(path).unwrap()));
+    Files { layout, log, quarantine, manifest, checkpoint_bytes, uncovered, lock }
 }
 
 /// Otherwise a manifest could say one day that the index holds what it lacks.
