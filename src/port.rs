@@ -110,7 +110,7 @@ mod tests {
         for (asked, expected) in [
             ("127.0.0.1:80", "127.0.0.1:80"),
             ("[::1]:80", "[::1]:80"),
-            ("[fe80::1%1]:80", "[fe80::1%1]:80"),
+            ("[fe80::1%lo]:80", "[fe80::1%1]:80"),
         ] {
             let found = addresses(asked).await.unwrap();
             assert_eq!(found, [expected.parse().unwrap()], "{asked}");

@@ -78,13 +78,14 @@ mod tests {
             terms: Terms { priority: 1, split_to: None },
             nodes: Arc::clone(&nodes),
         };
-        let flying = tokio::spawn(fly(Arc::clone(&shared), ask, CancellationToken::new()));
-        inputs.recv().await.expect("the core is asked");
-        if let Some(progress) = progress {
-            shared.links.progress(SolveId(1), SolveUpdate::Progress(progress));
-        }
-        shared.links.finish(SolveId(1), answer);
-        flying.await.expect("it does not panic");
+        let core = async {
+            inputs.recv().await.expect("the core is asked");
+            if let Some(progress) = progress {
+                shared.links.progress(SolveId(1), SolveUpdate::Progress(progress));
+            }
+            shared.links.finish(SolveId(1), answer);
+        };
+        tokio::join!(fly(Arc::clone(&shared), ask, CancellationToken::new()), core);
         (orders.recv().await, nodes.load(Ordering::Relaxed))
     }
 
