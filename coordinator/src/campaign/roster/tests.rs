@@ -407,27 +407,6 @@ fn what_cannot_be_the_name_of_a_campaign_is_none_and_stays() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), others.len() + 2);
 }
 
-#[test]
-fn the_log_is_told_now_and_then_how_far_a_campaign_is() {
-    let (_folder, mut roster) = new_roster();
-    let list: String = (1..=3).map(|seed| line(played(seed), "")).collect();
-    import(&mut roster, "list", &list);
-    let decided = |roster: &mut Roster, seconds| {
-        let campaign = roster.campaigns.get_mut("list").unwrap();
-        campaign.decided_since(Duration::from_secs(seconds))
-    };
-    assert_eq!(decided(&mut roster, 600), None, "nobody works for it");
-    for ask in &roster.fill(2) {
-        answer(&mut roster, ask, Score::DRAW);
-    }
-    let told = [601, 1199, 1200, 1201, 1800].map(|seconds| decided(&mut roster, seconds));
-    assert_eq!(told, [None, None, Some(2), None, None]);
-    let asks = roster.fill(2);
-    assert_eq!(decided(&mut roster, 2400), Some(0), "a row takes its time");
-    answer(&mut roster, &asks[0], Score::DRAW);
-    assert_eq!(decided(&mut roster, 3000), None, "it is finished");
-}
-
 /// With hundreds of names the error did not fit the head of the answer, and was taken for a lost connection.
 #[test]
 fn who_asks_for_a_campaign_that_there_is_not_is_told_some_of_the_others() {
