@@ -60,7 +60,7 @@ pub const OLDEST_PROTOCOL: u32 = 1;
 pub const NEWEST_PROTOCOL: u32 = 1;
 
 /// The most calls that a coordinator answers at a time over one connection; clients wait with more.
-pub const MOST_CALLS: u32 = 1024;
+pub const MOST_CALLS: u32 = 256;
 
 /// Returns the newest version that both this build and a peer with the versions `oldest..=newest`
 /// speak, or `None` if there is none.

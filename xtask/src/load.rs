@@ -45,7 +45,7 @@ pub(crate) struct Load {
     /// The number of workers.
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     workers: u32,
-    /// The number of connections that carry them, at most 1024 each [default: one for each worker].
+    /// The number of connections that carry them, at most 256 each [default: one for each worker].
     #[arg(long, value_name = "N")]
     connections: Option<u32>,
     /// The mean time that a worker keeps a job, in seconds.
