@@ -313,7 +313,7 @@ fn bad_campaigns_are_named() {
     fails(
         &["import", "bad", "bad.csv", "--form", "obf"],
         2,
-        "bad.csv, line 1, column 2: found 'b' on the board",
+        "bad.csv, line 1, column 1: found the header \"obf,count,score,alpha,beta\", expected a row",
     );
     let taken = "there is a campaign good already, with another list or other options";
     fails(&["import", "good", "bad.csv", "--form", "obf"], 2, taken);
