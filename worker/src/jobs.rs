@@ -16,6 +16,7 @@ use tokio::sync::mpsc;
 
 use crate::Solver;
 use crate::member::Member;
+use crate::speech::{self, Speaker, Speech};
 use crate::tale::Tale;
 
 /// Room for the reports of all threads that a worker can have, so that none has to wait while the
@@ -42,6 +43,15 @@ impl Part {
         let as_one = self.is_shared && self.symmetry == other.symmetry;
         self.helps == other.helps && (as_one || !other.is_shared)
     }
+}
+
+/// The end of a job.
+#[derive(Debug)]
+pub(crate) struct Finished {
+    pub(crate) report: Report,
+    /// Whether it is the end of a running job. One that was stopped while it waited never was one, but another of the
+    /// same name may still be searching for an earlier connection.
+    pub(crate) has_run: bool,
 }
 
 /// A job that waits until the solver has forgotten what it remembers.
@@ -121,10 +131,9 @@ pub(crate) struct Jobs {
     waiting: Option<Vec<Waiting>>,
     /// The era of the last job: what the solver remembers is of this one.
     era: u64,
-    finished: mpsc::Sender<Report>,
-    /// Where those speak that share a search with other workers. It has room for what one search can say: each of its
-    /// hands waits for an answer.
-    words: mpsc::UnboundedSender<FromWorker>,
+    finished: mpsc::Sender<Finished>,
+    /// Where those speak that share a search with other workers.
+    words: Speaker,
 }
 
 impl fmt::Debug for Jobs {
@@ -139,9 +148,9 @@ impl Jobs {
     pub(crate) fn new(
         solver: Arc<dyn Solver>,
         threads: u32,
-    ) -> (Self, mpsc::Receiver<Report>, mpsc::UnboundedReceiver<FromWorker>) {
+    ) -> (Self, mpsc::Receiver<Finished>, Speech) {
         let (finished, reports) = mpsc::channel(FINISHED);
-        let (words, said) = mpsc::unbounded_channel();
+        let (words, said) = speech::channel();
         let running = BTreeMap::new();
         (Self { solver, threads, running, waiting: None, era: 0, finished, words }, reports, said)
     }
@@ -210,12 +219,12 @@ impl Jobs {
         let work = move || {
             let report = solve(solver.as_ref(), job, &control, member.as_ref());
             // The queue has room for all; if nobody listens any more, the worker has left.
-            drop(finished.blocking_send(report));
+            drop(finished.blocking_send(Finished { report, has_run: true }));
         };
         if let Err(error) = Builder::new().name("outflank job".to_owned()).spawn(work) {
             tracing::error!(%error, job = refused.job, "the system gives no thread for a job");
             // As above: there is room, and who does not listen does not care.
-            drop(self.finished.try_send(refused));
+            drop(self.finished.try_send(Finished { report: refused, has_run: true }));
         }
     }
 
@@ -226,7 +235,8 @@ impl Jobs {
         {
             let waited = waiting.remove(place).job;
             // As in `spawn`: there is room, and who does not listen does not care.
-            drop(self.finished.try_send(Report::unproved(&waited)));
+            let report = Report::unproved(&waited);
+            drop(self.finished.try_send(Finished { report, has_run: false }));
         }
         if let Some(running) = self.running.get_mut(&job) {
             running.stop();
@@ -269,7 +279,7 @@ impl Jobs {
         self.running.values_mut().for_each(Running::stop);
     }
 
-    /// Notes that a job has reported; returns what it has found and not told of, if it was given over connection
+    /// Notes that a running job has reported; returns what it has found and not told of, if it was given over connection
     /// number `session`.
     pub(crate) fn ended(&mut self, job: u64, session: u64) -> Option<Found> {
         let mut running = self.running.remove(&job)?;
@@ -340,7 +350,7 @@ impl Jobs {
             (Some(member), word) => member.hear(word),
             (None, ToMember::Errand { number, .. }) => {
                 let answer = FromMember::Answer { number, value: None, nodes: 0 };
-                drop(self.words.send(FromWorker::Member(job, answer)));
+                self.words.say(FromWorker::Member(job, answer));
             }
             (None, _) => {}
         }

@@ -19,6 +19,7 @@ mod outbox;
 mod run;
 mod session;
 mod solver;
+mod speech;
 mod tale;
 mod worker;
 

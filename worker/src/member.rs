@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use outflank_engine::{Answer, Control, Errand, Hands, Request};
 use outflank_proto::message::{Found, FromMember, FromWorker, Job, ToMember};
-use tokio::sync::mpsc;
 
+use crate::speech::Speaker;
 use crate::{Solver, solver};
 
 /// The most hands of a search.
@@ -85,7 +85,7 @@ pub(crate) struct Member {
     era: u64,
     inside: Option<u64>,
     least_empties: u32,
-    words: mpsc::UnboundedSender<FromWorker>,
+    words: Speaker,
     state: Mutex<State>,
     /// The number of others has changed, or a search is over.
     company: Condvar,
@@ -105,7 +105,7 @@ impl fmt::Debug for Member {
 
 impl Member {
     /// Returns the place of `job`, whose words go out through `words`.
-    pub(crate) fn new(job: &Job, words: mpsc::UnboundedSender<FromWorker>) -> Arc<Self> {
+    pub(crate) fn new(job: &Job, words: Speaker) -> Arc<Self> {
         let least_empties = job.position.empties().saturating_sub(PLIES).max(LEAST_EMPTIES);
         Arc::new(Self {
             job: job.id,
@@ -144,7 +144,7 @@ impl Member {
 
     /// Says something, unless the worker has left.
     fn say(&self, word: FromMember) {
-        drop(self.words.send(FromWorker::Member(self.job, word)));
+        self.words.say(FromWorker::Member(self.job, word));
     }
 
     /// Answers an errand that nobody begins.
@@ -300,11 +300,11 @@ impl Member {
     fn done(&self, number: u64, value: Option<i32>, control: &Arc<Control>) {
         let (hints, bounds) = (control.take_hints(), control.take_found());
         if !hints.is_empty() {
-            drop(self.words.send(FromWorker::Hints(self.job, hints)));
+            self.words.say(FromWorker::Hints(self.job, hints));
         }
         if !bounds.is_empty() {
             let found = Found { job: self.job, era: self.era, bounds };
-            drop(self.words.send(FromWorker::Found(found)));
+            self.words.say(FromWorker::Found(found));
         }
         let mut state = self.state();
         self.nodes.fetch_add(control.nodes(), Ordering::Relaxed);

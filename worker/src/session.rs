@@ -3,7 +3,7 @@
 use std::pin::pin;
 use std::time::Duration;
 
-use outflank_proto::message::{FromWorker, Report, ToWorker, Welcome};
+use outflank_proto::message::{FromWorker, ToWorker, Welcome};
 use outflank_proto::v1::cluster_client::ClusterClient;
 use outflank_proto::{Connection, Reached, is_made_up, is_role_refusal, v1, words};
 use tokio::sync::mpsc;
@@ -12,6 +12,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use tokio_util::sync::CancellationToken;
 use tonic::{Code, Status, Streaming};
 
+use crate::jobs::Finished;
 use crate::worker::Worker;
 
 /// How long the coordinator may take to answer a hello.
@@ -68,7 +69,7 @@ impl Worker {
             name,
             "connected to the coordinator"
         );
-        while self.words.try_recv().is_ok() {} // They were for others over another connection.
+        self.words.clear(); // They were for others over another connection.
         let mut session = Session {
             worker: self,
             stop,
@@ -178,6 +179,11 @@ impl Session<'_> {
             self.say(FromWorker::Report(report)).await?;
         }
         loop {
+            if self.worker.words.is_missing_a_word() {
+                return Err(Status::unavailable(
+                    "the coordinator does not take what is said to others",
+                ));
+            }
             if self.leaving.is_some() && self.worker.is_done() {
                 self.outbound = None; // Half-closes: the coordinator will end the stream.
             }
@@ -193,8 +199,8 @@ impl Session<'_> {
                     None if self.outbound.is_none() => return Ok(()),
                     None => return Err(Status::unavailable("the coordinator closed the connection")),
                 },
-                Some(word) = self.worker.words.recv() => self.say(word).await?,
-                Some(report) = self.worker.reports.recv() => self.report(report).await?,
+                Some(word) = self.worker.words.next() => self.say(word).await?,
+                Some(finished) = self.worker.reports.recv() => self.report(finished).await?,
                 _ = self.heartbeat.tick() => {
                     if self.welcomed.elapsed() >= UNASKED {
                         self.worker.jobs.stop_earlier(self.worker.sessions);
@@ -269,16 +275,17 @@ impl Session<'_> {
     }
 
     /// Keeps a report and sends it.
-    async fn report(&mut self, report: Report) -> Result<(), Status> {
+    async fn report(&mut self, Finished { report, has_run }: Finished) -> Result<(), Status> {
         // It is kept before anything is said: the connection may be gone.
-        let found = self.worker.jobs.ended(report.job, self.worker.sessions);
+        let session = self.worker.sessions;
+        let found = has_run.then(|| self.worker.jobs.ended(report.job, session)).flatten();
         self.worker.options.gauges.ended(&report);
         self.worker.outbox.keep(report.clone());
         self.worker.show();
         if self.worker.outbox.is_too_full() {
             return Err(Status::unavailable("the coordinator acknowledges nothing"));
         }
-        while let Ok(word) = self.worker.words.try_recv() {
+        while let Some(word) = self.worker.words.next_now() {
             self.say(word).await?; // After its report nobody would take what a job has to say.
         }
         if let Some(found) = found {

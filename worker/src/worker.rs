@@ -3,14 +3,15 @@
 use std::pin::pin;
 use std::sync::Arc;
 
-use outflank_proto::message::{FromWorker, Hello, Report};
+use outflank_proto::message::Hello;
 use outflank_proto::{NEWEST_PROTOCOL, OLDEST_PROTOCOL};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::jobs::Jobs;
+use crate::jobs::{Finished, Jobs};
 use crate::outbox::Outbox;
+use crate::speech::Speech;
 use crate::{Options, Solver};
 
 /// What a worker has, whether it is connected or not.
@@ -18,9 +19,9 @@ use crate::{Options, Solver};
 pub(crate) struct Worker {
     pub(crate) options: Options,
     pub(crate) jobs: Jobs,
-    pub(crate) reports: mpsc::Receiver<Report>,
+    pub(crate) reports: mpsc::Receiver<Finished>,
     /// What those say that share a search with other workers.
-    pub(crate) words: mpsc::UnboundedReceiver<FromWorker>,
+    pub(crate) words: Speech,
     pub(crate) outbox: Outbox,
     /// The number of connections so far.
     pub(crate) sessions: u64,
@@ -52,7 +53,7 @@ impl Worker {
     /// Stops what is running and returns the number of reports that were not acknowledged.
     pub(crate) fn abandon(mut self) -> usize {
         self.jobs.stop_all();
-        while let Ok(report) = self.reports.try_recv() {
+        while let Ok(Finished { report, .. }) = self.reports.try_recv() {
             self.outbox.keep(report);
         }
         self.outbox.reports().len()

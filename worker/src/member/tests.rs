@@ -3,9 +3,10 @@
 use outflank_engine::{Position, Symmetry, Window};
 
 use super::*;
+use crate::speech::{self, Speech};
 
 /// Returns the place of a job that is shared, and where its words come out.
-fn member() -> (Arc<Member>, mpsc::UnboundedReceiver<FromWorker>) {
+fn member() -> (Arc<Member>, Speech) {
     let job = Job {
         id: 7,
         position: Position::START.canonical(),
@@ -21,7 +22,7 @@ fn member() -> (Arc<Member>, mpsc::UnboundedReceiver<FromWorker>) {
         is_shared: true,
         helps: false,
     };
-    let (words, said) = mpsc::unbounded_channel();
+    let (words, said) = speech::channel();
     (Member::new(&job, words), said)
 }
 
@@ -65,7 +66,7 @@ fn whoever_a_hand_has_is_given_back_and_once() {
     let others = Member::hands(&member);
     for released in [Some(FromWorker::Member(7, FromMember::Release(0))), None] {
         others.release(0);
-        assert_eq!(said.try_recv().ok(), released);
+        assert_eq!(said.next_now(), released);
     }
     assert_eq!(member.state().hands[0], Hand::Free);
 }

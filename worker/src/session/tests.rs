@@ -1,15 +1,18 @@
 //! What a connection's beginning and its end mean, and what is kept over them.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use outflank_engine::{Answer, Control, Position, Request, Symmetry, Window};
 use outflank_kernel::Isa;
 use outflank_proto::message::{FromMember, Job};
 use outflank_proto::{NEWEST_PROTOCOL, role_refused};
+use tonic::codec::BufferSettings;
 use tonic::metadata::MetadataMap;
+use tonic_prost::ProstDecoder;
 
 use super::*;
-use crate::{Options, Solver};
+use crate::{Options, Solver, speech};
 
 #[test]
 fn a_caller_of_another_role_is_not_told_that_it_was_wrong() {
@@ -46,14 +49,14 @@ impl Solver for Done {
 async fn a_report_is_kept_when_the_connection_ends_before_the_words_that_come_first_are_said() {
     let mut worker = Worker::new(Arc::new(Done), Options::new(1, 0, Isa::detect()));
     worker.jobs.start(job(7), 1);
-    let report = worker.reports.recv().await.expect("it is done");
-    let (words, said) = mpsc::unbounded_channel();
+    let finished = worker.reports.recv().await.expect("it is done");
+    let (words, said) = speech::channel();
     worker.words = said;
-    words.send(FromWorker::Member(7, FromMember::Release(0))).expect("there is room");
+    words.say(FromWorker::Member(7, FromMember::Release(0)));
     let (outbound, _) = mpsc::channel(1); // Nobody reads.
     let stop = CancellationToken::new();
     let mut session = session(&mut worker, &stop, outbound);
-    assert!(session.report(report).await.is_err());
+    assert!(session.report(finished).await.is_err());
     assert_eq!((worker.outbox.reports().len(), worker.jobs.len()), (1, 0));
 }
 
@@ -62,13 +65,14 @@ async fn a_report_is_kept_when_the_connection_ends_before_the_words_that_come_fi
 async fn the_words_that_wait_are_said_before_a_report() {
     let mut worker = Worker::new(Arc::new(Done), Options::new(1, 0, Isa::detect()));
     worker.jobs.start(job(7), 1);
-    let report = worker.reports.recv().await.expect("it is done");
-    let (words, said) = mpsc::unbounded_channel();
+    let finished = worker.reports.recv().await.expect("it is done");
+    let (words, said) = speech::channel();
     worker.words = said;
     let word = FromWorker::Member(7, FromMember::Release(0));
-    words.send(word.clone()).expect("there is room");
+    words.say(word.clone());
     let ((outbound, mut heard), stop) = (mpsc::channel(2), CancellationToken::new());
-    session(&mut worker, &stop, outbound).report(report.clone()).await.expect("there is room");
+    let report = finished.report.clone();
+    session(&mut worker, &stop, outbound).report(finished).await.expect("there is room");
     for message in [word, FromWorker::Report(report)] {
         assert_eq!(heard.recv().await, Some(message.into()));
     }
@@ -78,16 +82,83 @@ async fn the_words_that_wait_are_said_before_a_report() {
 async fn a_coordinator_that_acknowledges_nothing_is_left() {
     let mut worker = Worker::new(Arc::new(Done), Options::new(1, 0, Isa::detect()));
     worker.jobs.start(job(7), 1);
-    let report = worker.reports.recv().await.expect("it is done");
+    let finished = worker.reports.recv().await.expect("it is done");
     let ((outbound, mut heard), stop) = (mpsc::channel(2), CancellationToken::new());
     let mut session = session(&mut worker, &stop, outbound);
     let mut sent = 0;
-    while session.report(report.clone()).await.is_ok() {
+    let again = || Finished { report: finished.report.clone(), has_run: true };
+    while session.report(again()).await.is_ok() {
         sent += 1;
         assert!(heard.recv().await.is_some() && sent < 10_000, "it goes on for ever");
     }
     assert!(sent > 1_000, "{sent} reports may be on their way");
     assert_eq!(worker.outbox.reports().len(), sent + 1, "the last one is kept, too");
+}
+
+/// Searches on although it is told to stop, until it is let go; says whether anything was forgotten before.
+#[derive(Debug, Default)]
+struct Slow {
+    is_let_go: AtomicBool,
+    forgotten: AtomicUsize,
+}
+
+impl Solver for Slow {
+    fn solve(&self, _: &Request, _: &Control) -> Answer {
+        while !self.is_let_go.load(Ordering::SeqCst) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        crate::solver::nothing(
+            self.forgotten.load(Ordering::SeqCst).try_into().expect("a small number"),
+        )
+    }
+
+    fn forget(&self) {
+        self.forgotten.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+/// What the search that still runs has in the tables would count as proved since.
+#[tokio::test]
+async fn nothing_is_forgotten_for_a_job_that_was_cancelled_while_the_one_of_its_name_before_still_searches()
+ {
+    let solver = Arc::new(Slow::default());
+    let solver_of_worker: Arc<dyn Solver> = Arc::clone(&solver) as _;
+    let mut worker = Worker::new(solver_of_worker, Options::new(1, 0, Isa::detect()));
+    worker.jobs.start(job(7), 1);
+    worker.jobs.start(Job { era: 1, ..job(7) }, 2); // The coordinator has taken something back meanwhile.
+    worker.jobs.stop(7);
+    let ((outbound, _heard), stop) = (mpsc::channel(64), CancellationToken::new());
+    let mut session = session(&mut worker, &stop, outbound);
+    let dropped = session.worker.reports.recv().await.expect("it waits no more");
+    assert_eq!((dropped.report.era, dropped.has_run), (1, false));
+    session.report(dropped).await.expect("there is room");
+    assert_eq!((solver.forgotten.load(Ordering::SeqCst), session.worker.jobs.len()), (0, 1));
+    solver.is_let_go.store(true, Ordering::SeqCst);
+    let ended = session.worker.reports.recv().await.expect("it ends");
+    assert_eq!(
+        (ended.report.era, ended.report.nodes),
+        (0, 0),
+        "nothing was forgotten before its end"
+    );
+    session.report(ended).await.expect("there is room");
+    assert_eq!((solver.forgotten.load(Ordering::SeqCst), session.worker.jobs.len()), (1, 0));
+}
+
+/// Whoever waits for the answer to a word that was not said hears at least that the connection is gone.
+#[tokio::test]
+async fn a_connection_ends_when_a_word_had_no_room() {
+    let mut worker = Worker::new(Arc::new(Done), Options::new(1, 0, Isa::detect()));
+    let (words, said) = speech::channel();
+    worker.words = said;
+    while !worker.words.is_missing_a_word() {
+        words.say(FromWorker::Member(7, FromMember::Call(0)));
+    }
+    let decoder = ProstDecoder::<v1::ToWorker>::new(BufferSettings::default());
+    let inbound = Streaming::new_empty(decoder, tonic::body::Body::empty());
+    let ((outbound, _heard), stop) = (mpsc::channel(64), CancellationToken::new());
+    let ended = session(&mut worker, &stop, outbound).work(inbound).await;
+    let cause = ended.expect_err("it ends").message().to_owned();
+    assert!(cause.contains("what is said to others"), "{cause}");
 }
 
 /// Returns the session of a connection that is just made.
