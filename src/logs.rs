@@ -66,9 +66,22 @@ fn write_field(writer: &mut Writer<'_>, field: &Field, value: &dyn Debug) -> Res
 /// Returns a value as one word: in quotes, unless it is one, or in quotes already.
 fn one_word(text: String) -> String {
     let has = |is_wanted: fn(char) -> bool| text.contains(is_wanted);
-    let is_quoted = text.len() > 1 && text.starts_with('"') && text.ends_with('"');
     let is_word = !text.is_empty() && !has(|one| one.is_whitespace() || one == '"');
-    if (is_quoted || is_word) && !has(char::is_control) { text } else { format!("{text:?}") }
+    if (is_word || is_quoted(&text)) && !has(char::is_control) { text } else { format!("{text:?}") }
+}
+
+/// Returns whether a text is in quotes as a whole: none of those inside ends it.
+fn is_quoted(text: &str) -> bool {
+    let Some(inner) = text.strip_prefix('"').and_then(|text| text.strip_suffix('"')) else {
+        return false;
+    };
+    let mut characters = inner.chars();
+    while let Some(character) = characters.next() {
+        if character == '"' || character == '\\' && characters.next().is_none() {
+            return false;
+        }
+    }
+    true
 }
 
 /// Returns whether the log has colours: on a terminal that knows them, unless the user has set
@@ -126,6 +139,10 @@ mod tests {
             ("Denied (os error 13)", "\"Denied (os error 13)\""),
             ("\"in quotes\"", "\"in quotes\""),
             ("a\"b", "\"a\\\"b\""),
+            ("\"a\\\"b\"", "\"a\\\"b\""),
+            ("\"a\" level=error \"b\"", "\"\\\"a\\\" level=error \\\"b\\\"\""),
+            ("\"a\\\"", "\"\\\"a\\\\\\\"\""),
+            ("\"", "\"\\\"\""),
             ("\"\x1b[2J\"", "\"\\\"\\u{1b}[2J\\\"\""),
             ("", "\"\""),
         ];

@@ -1,6 +1,5 @@
 //! What this machine and this process are: names, threads, folders.
 
-use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 use std::{env, fs, process, thread};
@@ -59,9 +58,11 @@ pub(crate) fn allow_many_files() {
 }
 
 /// Returns a number that nobody can guess.
+///
+/// # Panics
+/// If the system has no random numbers.
 pub(crate) fn unguessable() -> u64 {
-    // The standard library draws the keys of its hashes from the system.
-    RandomState::new().hash_one(process::id())
+    getrandom::u64().expect("the system draws random numbers for everybody")
 }
 
 fn processors() -> u32 {

@@ -4,6 +4,7 @@ use std::time::Duration;
 use std::{array, iter};
 
 use anyhow::Context;
+use outflank_checker::printable::printable;
 use outflank_engine::notation::{self, Side};
 use outflank_proto::campaign::Campaign;
 use outflank_proto::fleet::{JobCounts, Overview, RunningJob, WorkerState};
@@ -133,7 +134,7 @@ fn row(worker: &WorkerState) -> [String; COLUMNS] {
     let longest = worker.running.first().map_or_else(String::new, longest);
     let leaving = if worker.is_draining { "  leaving" } else { "" };
     [
-        shown(&worker.name),
+        printable(&worker.name),
         brief(worker.heard),
         worker.running.len().to_string(),
         worker.threads.to_string(),
@@ -143,7 +144,7 @@ fn row(worker: &WorkerState) -> [String; COLUMNS] {
         grouped(worker.jobs.done),
         short(worker.nodes as f64),
         brief(worker.joined),
-        shown(&worker.isa),
+        printable(&worker.isa),
     ]
 }
 
@@ -168,11 +169,6 @@ fn brief(span: Duration) -> String {
         seconds @ 6000..172_800 => format!("{}h", seconds / 3600),
         seconds => format!("{}d", seconds / 86_400),
     }
-}
-
-/// Returns what a worker says of itself as it can be printed: without what would steer a terminal.
-fn shown(text: &str) -> String {
-    text.chars().map(|character| if character.is_control() { '?' } else { character }).collect()
 }
 
 /// Returns the overview and the campaigns as one line of JSON.
@@ -363,7 +359,7 @@ mod tests {
     fn a_row_has_its_columns_and_nothing_that_steers_the_terminal() {
         let long = WorkerState { name: format!("{}/2", "host".repeat(20)), ..worker() };
         let table = table(&Overview { workers: vec![worker(), long], ..overview() });
-        assert!(table[1].starts_with("host?[2J/1  "), "{table:?}");
+        assert!(table[1].starts_with("host\\u{1b}[2J/1  "), "{table:?}");
         let expected = "    0s    1       8 200.0 M  2m 60 empties -64 to +64, 2.5 M nodes  leaving      \
                         0   1,234   1.4 T  2h avx2";
         assert!(table[1].ends_with(expected), "{table:?}");

@@ -201,9 +201,7 @@ impl Service {
 
     /// Completes as soon as a worker has joined.
     pub async fn worker_joined(&self) {
-        while self.shared.links.counts().workers == 0 {
-            tokio::time::sleep(Duration::from_millis(1)).await;
-        }
+        self.shared.links.worker_joined().await;
     }
 
     /// Completes when the service can no longer work, with the reason; [`Service::stop`] is due

@@ -291,7 +291,7 @@ impl Store {
         position: Position,
         worker: &str,
     ) -> Result<bool, StoreError> {
-        withdraw::others_have_searched_below(&*self.index, &self.origins(), position, worker)
+        withdraw::others_have_searched_below(self, position, worker)
             .inspect_err(|error| self.doubt_index(error))
     }
 
@@ -316,14 +316,14 @@ impl Store {
         mut visit: impl FnMut(Position, Stored) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut failed = None;
-        self.index.visit(&mut |position, entry| match visit(
-            position,
-            Self::stored(&self.origins(), &entry),
-        ) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(error) => {
-                failed = Some(error);
-                ControlFlow::Break(())
+        self.index.visit(&mut |position, entry| {
+            let stored = Self::stored(&self.origins(), &entry);
+            match visit(position, stored) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(error) => {
+                    failed = Some(error);
+                    ControlFlow::Break(())
+                }
             }
         })?;
         failed.map_or(Ok(()), Err)

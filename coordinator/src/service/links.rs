@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use outflank_proto::fleet::{Totals, WorkerState};
 use outflank_proto::message::{Report, SolveUpdate, ToWorker};
 use outflank_proto::v1;
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tonic::Status;
@@ -107,6 +107,8 @@ impl Open {
 #[derive(Debug, Default)]
 pub(super) struct Links {
     open: Mutex<Open>,
+    /// A worker has been added.
+    joined: Notify,
 }
 
 impl Links {
@@ -133,7 +135,20 @@ impl Links {
             open.origins.pop_first();
         }
         open.add(worker, link);
+        drop(open);
+        self.joined.notify_waiters();
         Ok(())
+    }
+
+    /// Completes as soon as there is a worker.
+    pub(super) async fn worker_joined(&self) {
+        loop {
+            let joined = self.joined.notified(); // Hears of who is added after this.
+            if !self.open().workers.is_empty() {
+                return;
+            }
+            joined.await;
+        }
     }
 
     /// Ends what is sent to a worker, after what waits for it: its connection has ended. What it would be told until the

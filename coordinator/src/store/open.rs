@@ -231,13 +231,14 @@ fn catch_up(
     let covered = manifest.map_or(0, |manifest| manifest.records);
     // Without a tail the index is as it was when the manifest was written.
     let held = if is_end(&log, from)? { covered } else { count(&index)? };
-    if held < covered {
-        return in_doubt(format!("it has {held} positions, expected {covered}"));
-    }
     let mut replay = Replay::new(&index, &log, origins);
     let (end, cut) = scan::read_to_end(&log, from, Some(from), &mut |frame| replay.apply(frame))?;
     replay.flush()?;
-    let Replay { origins, added, removed, frames: replayed, clashes, .. } = replay;
+    let Replay { origins, added, removed, withdrawn, frames: replayed, clashes, .. } = replay;
+    // What was taken back since may have left the index before the manifest that says so was written.
+    if held.saturating_add(withdrawn) < covered {
+        return in_doubt(format!("it has {held} positions, expected {covered}"));
+    }
     let records = held + added - removed;
     let opened = Opened { records, replayed, cut, ..Opened::default() };
     Ok(Agreed { index, origins, end, clashes, opened })

@@ -35,6 +35,13 @@ impl Origins {
         self.list.iter().map(|origin| origin.worker.clone()).collect()
     }
 
+    /// Returns the numbers of all origins of these workers.
+    pub(super) fn of(&self, workers: &[&str]) -> BTreeSet<u32> {
+        let all = (0..).zip(&self.list);
+        let theirs = all.filter(|(_, origin)| workers.contains(&origin.worker.as_str()));
+        theirs.map(|(id, _)| id).collect()
+    }
+
     /// Adds an origin that has no number yet.
     pub(super) fn push(&mut self, origin: Arc<Origin>) {
         self.ids.insert(Arc::clone(&origin), self.count());

@@ -33,6 +33,8 @@ pub(super) struct Replay<'a> {
     pub(super) added: u64,
     /// Positions that the index held and does not hold any more.
     pub(super) removed: u64,
+    /// Withdrawals met, whether the index held anything of their positions or not.
+    pub(super) withdrawn: u64,
     /// Frames applied.
     pub(super) frames: u64,
     /// Claims that could not be applied, and that were not taken back afterwards.
@@ -43,7 +45,17 @@ impl<'a> Replay<'a> {
     /// Starts with an index that holds `origins`.
     pub(super) fn new(index: &'a dyn Index, log: &'a Path, origins: Origins) -> Self {
         let (gathered, clashes) = (BTreeMap::new(), Clashes::new());
-        Self { index, log, gathered, origins, added: 0, removed: 0, frames: 0, clashes }
+        Self {
+            index,
+            log,
+            gathered,
+            origins,
+            added: 0,
+            removed: 0,
+            withdrawn: 0,
+            frames: 0,
+            clashes,
+        }
     }
 
     /// Applies `frame`.
@@ -63,6 +75,7 @@ impl<'a> Replay<'a> {
         for position in frame.withdrawn {
             self.gathered.remove(&(position.empties(), position));
             self.removed += u64::from(self.index.remove(position)?);
+            self.withdrawn += 1;
             self.clashes.remove(&position);
         }
         for claim in frame.claims {

@@ -208,7 +208,7 @@ fn take_back(layout: &Layout, new: &mut Log, taken_back: &TakenBack) -> Result<u
     }
     let index = SledIndex::open(&folder)?;
     let Whole { origins, .. } = open::read_whole(&layout.salvage(), &index, None)?;
-    let fallen = withdraw::fallen(&index, &origins, &taken_back.names())?;
+    let fallen = withdraw::fallen(&index, &origins.of(&taken_back.names()))?;
     for positions in fallen.chunks(A_FRAME) {
         new.copy(&withdraw::body(positions))?;
     }

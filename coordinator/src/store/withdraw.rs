@@ -34,7 +34,6 @@ use super::error::StoreError;
 use super::filled::Filled;
 use super::frame::{self, FULL_BODY, WITHDRAWAL_BYTES};
 use super::index::Index;
-use super::origins::Origins;
 use super::queue::guard;
 use super::record::Method;
 use crate::reach::{below, fillings, may_come};
@@ -71,16 +70,12 @@ impl Fallen {
     }
 }
 
-/// Returns the positions of which nothing is to be believed any more when `workers` are not, in the order in which they
-/// have to be taken back.
+/// Returns the positions of which nothing is to be believed any more when the claims of the origins `guilty` are not, in
+/// the order in which they have to be taken back.
 pub(super) fn fallen(
     index: &dyn Index,
-    origins: &Origins,
-    workers: &[&str],
+    guilty: &BTreeSet<u32>,
 ) -> Result<Vec<Position>, StoreError> {
-    let is_guilty =
-        |id: &u32| origins.get(*id).is_some_and(|origin| workers.contains(&origin.worker.as_str()));
-    let guilty: BTreeSet<u32> = (0..origins.count()).filter(is_guilty).collect();
     let is_of_guilty = |entry: &Entry| {
         guilty.contains(&entry.lower_from.origin) || guilty.contains(&entry.upper_from.origin)
     };
@@ -127,18 +122,22 @@ fn add_what_is_above(index: &dyn Index, fallen: &mut Fallen) -> Result<(), Store
 /// Returns whether another than `worker` has searched a position that may come from `position`, and that `worker` can
 /// have been told of.
 pub(super) fn others_have_searched_below(
-    index: &dyn Index,
-    origins: &Origins,
+    store: &Store,
     position: Position,
     worker: &str,
 ) -> Result<bool, StoreError> {
     let filled: Vec<u64> = fillings(position).collect();
-    let is_of_another = |source: &Source| {
-        let is_its = origins.get(source.origin).is_some_and(|origin| origin.worker == worker);
-        source.method == Method::Search && !is_its
+    let (of_worker, count) = {
+        let origins = store.origins(); // Not while the index is read: all who look something up would wait.
+        (origins.of(&[worker]), origins.count())
     };
+    let is_its = |id| match id < count {
+        true => of_worker.contains(&id),
+        false => store.origins().get(id).is_some_and(|origin| origin.worker == worker),
+    };
+    let is_of_another = |source: &Source| source.method == Method::Search && !is_its(source.origin);
     let mut found = false;
-    index.visit(&mut |below, entry| {
+    store.index.visit(&mut |below, entry| {
         found = below != position
             && may_come(below, &filled)
             && [entry.lower_from, entry.upper_from].iter().any(is_of_another);
@@ -153,8 +152,8 @@ pub(super) fn withdraw(store: &Store, worker: &str, a_frame: usize) -> Result<u6
     let mut files = guard(&store.files);
     let positions = store.records.load(Ordering::Relaxed);
     tracing::info!(worker, positions, "looking for all that may rest on what a worker claimed");
-    let fallen = fallen(&*store.index, &store.origins(), &[worker])
-        .inspect_err(|error| store.doubt_index(error))?;
+    let guilty = store.origins().of(&[worker]);
+    let fallen = fallen(&*store.index, &guilty).inspect_err(|error| store.doubt_index(error))?;
     let mut removed = 0;
     // The index goes along with the log: what stops this leaves both with the same part taken back.
     for positions in fallen.chunks(a_frame) {

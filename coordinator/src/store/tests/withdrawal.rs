@@ -11,8 +11,10 @@ use super::{FailingDisk, Failure, Plan};
 use crate::store::claim::{Claim, Entry, Source};
 use crate::store::disk::Disk;
 use crate::store::index::{Index, MemoryIndex};
+use crate::store::manifest::{Found, Manifest};
 use crate::store::origins::Origins;
 use crate::store::scan::{Place, Scan, segment_path};
+use crate::store::sled_index::SledIndex;
 use crate::store::withdraw::{fallen, withdraw};
 use crate::store::{
     Method, Options, Origin, Provenance, Record, Repair, Store, StoreError, TakenBack, open,
@@ -106,7 +108,7 @@ fn nothing_stands_from_which_a_move_or_a_pass_leads_to_what_falls() {
         let tree = late_tree(seed, 3);
         let (index, origins) = indexed(&claims(seed, &tree));
         let fallen: BTreeSet<_> =
-            fallen(&index, &origins, &["liar"]).unwrap().into_iter().collect();
+            fallen(&index, &origins.of(&["liar"])).unwrap().into_iter().collect();
         for &position in tree.difference(&fallen) {
             let leads_to = below(position).into_iter().find(|child| fallen.contains(child));
             assert_eq!(leads_to, None, "{seed}: {position:?} stands");
@@ -145,7 +147,7 @@ fn what_falls_is_what_may_rest_on_a_claim_and_nothing_else() {
         }
         above += expected.len() - from_claims;
         let (index, origins) = indexed(&records);
-        let found = fallen(&index, &origins, &["liar"]).unwrap();
+        let found = fallen(&index, &origins.of(&["liar"])).unwrap();
         assert_eq!(found.into_iter().collect::<BTreeSet<_>>(), expected, "{seed}");
     }
     assert!(told >= 100 && above >= 100, "{told} searched, {above} above");
@@ -159,10 +161,10 @@ fn whatever_part_was_taken_back_the_rest_is_found_again() {
     for (seed, tree) in with_passes.take(16) {
         let records = claims(seed, &tree);
         let (index, origins) = indexed(&records);
-        let all = fallen(&index, &origins, &["liar"]).unwrap();
+        let all = fallen(&index, &origins.of(&["liar"])).unwrap();
         for (number, &position) in all.iter().enumerate() {
             let rest: BTreeSet<Position> = all[number..].iter().copied().collect();
-            let found = fallen(&index, &origins, &["liar"]).unwrap();
+            let found = fallen(&index, &origins.of(&["liar"])).unwrap();
             assert_eq!(found.into_iter().collect::<BTreeSet<_>>(), rest, "{seed}, {number}");
             passes += u32::from(position.must_pass());
             let liars = records.iter().filter(|record| record.provenance.origin.worker == "liar");
@@ -287,6 +289,29 @@ fn an_index_that_does_not_follow_yet_is_behind_and_no_problem() {
     fs::copy(log(folder.path()), log(&behind)).unwrap();
     let found = verify(&behind).unwrap();
     assert_eq!((found.problems, found.behind), (0, true), "{:?}", found.described.first());
+}
+
+/// The index forgets as it goes, and may be on disk before the manifest that covers what was taken back.
+#[test]
+fn an_index_without_what_was_taken_back_since_the_manifest_is_not_made_again() {
+    let folder = tempfile::tempdir().unwrap();
+    Store::open(folder.path()).unwrap().0.append(&claims(4, &late_tree(4, 4))).unwrap();
+    let Found::Manifest(before) = Manifest::read(folder.path()).unwrap() else {
+        panic!("a manifest")
+    };
+    let (store, _) = Store::open(folder.path()).unwrap();
+    let removed = store.withdraw("liar").unwrap();
+    let (left, expected) = (store.records(), content(&store));
+    assert!(removed > 0 && left + removed == before.records);
+    drop(store);
+    // As if the process had been killed before the end.
+    before.write(folder.path()).unwrap();
+    let index = SledIndex::open(&folder.path().join("index")).unwrap();
+    index.checkpoint(None, &before).unwrap();
+    drop(index);
+    let (store, opened) = Store::open(folder.path()).unwrap();
+    assert_eq!(opened.rebuilt.map(|rebuilt| rebuilt.reason), None);
+    assert_eq!((store.records(), content(&store)), (left, expected));
 }
 
 /// Copies the store, damages these frames of its only segment, and repairs the copy; returns what it says then.
