@@ -2,17 +2,11 @@
 
 use std::time::Duration;
 
+use indicatif::HumanCount;
+
 /// Returns the number with a comma between groups of three digits.
 pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    HumanCount(number).to_string()
 }
 
 /// Returns the number with what it counts, whose plural has an s: `1 job`, `2,000 jobs`.

@@ -83,7 +83,8 @@ impl Engine {
         self.isa
     }
 
-    /// Forgets everything, so that the next search is as the first one.
+    /// Forgets everything, so that the next search is as the first one. No search may run meanwhile: what it writes after
+    /// that stays.
     pub fn clear(&self) {
         if self.searches.swap(0, Ordering::Relaxed) != 0 {
             // Tables never used are clear: do not touch all their pages.

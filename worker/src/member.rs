@@ -17,9 +17,9 @@ use crate::{Solver, solver};
 
 /// The most hands of a search.
 const MOST_HANDS: usize = 15;
-/// Moves go out of positions up to so many plies below that of the job, …
+/// Moves go out of positions up to so many plies below that of the job.
 const PLIES: u32 = 8;
-/// … but of none with fewer empty squares than this, where a search is over before it would be there.
+/// The fewest empty squares of a position of which a move goes out: with fewer a search is over before it would be there.
 const LEAST_EMPTIES: u32 = 16;
 
 /// The number of the next errand. None comes twice, not in a job that is given again either: an answer that is late for
@@ -27,11 +27,11 @@ const LEAST_EMPTIES: u32 = 16;
 static SENT: AtomicU64 = AtomicU64::new(1);
 
 /// How long threads wait before they look whether they are still to: each look costs whoever searches on this processor.
-/// Most of what ends their waiting wakes them; not so a node limit, a panic, and that no moves are left to try. …
+/// Most of what ends their waiting wakes them; not so a node limit, a panic, and that no moves are left to try.
 const LOOK: Duration = Duration::from_millis(10);
-/// … before they offer to do something meanwhile, …
+/// How long threads wait for what they need before they offer to do something for others meanwhile.
 const SOON: Duration = Duration::from_micros(200);
-/// … and those before whom there is nothing to do.
+/// How long threads wait for which there is nothing to do before they look.
 const LONG_LOOK: Duration = Duration::from_millis(200);
 
 /// What there is between one of the search's threads and another worker.

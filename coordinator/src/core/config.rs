@@ -3,6 +3,9 @@
 use std::time::Duration;
 
 /// How the core sizes, repeats and speculates. `Config::default()` suits a real cluster.
+///
+/// A *slot* is room for one job: so many of the threads of one worker as jobs get just now. With as many jobs as threads
+/// both are the same.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
     /// How long a worker keeps a job, or its place, without a sign of life, and its place without stopping a job that it was
@@ -32,19 +35,18 @@ pub struct Config {
     /// But they get no more than this, neither there nor where there are few workers; 16.
     pub widest_job: u32,
     /// A fleet is small if all its threads can be put together for no more jobs than this; 8. There a job gets all threads of a
-    /// worker, and whatever one worker can search is shared (see `most_sharing`). Here and below *threads* are those of the
-    /// fleet by the threads of a job.
+    /// worker, and whatever one worker can search is shared (see `most_sharing`).
     pub small_up_to: usize,
     /// If all threads can be put together for no more jobs than this, workers that have nothing else to do help with what
     /// others search, which is not split then; 16. In a fleet that is not small (see `small_up_to`) that goes for requests
     /// that fit a job; larger ones are cut for all. With 0 nobody helps.
     pub most_sharing: usize,
-    /// From so many threads on the value of a position that is split is sought by goals on the position
+    /// From so many slots on the value of a position that is split is sought by goals on the position
     /// itself if it is cut into small jobs from the beginning, before that by the value of its eldest child. What
     /// workers believe of their jobs steers what is asked; 9.
-    pub goals_from: usize,
-    /// Requests are cut into small jobs from the beginning if there are so many threads for each; 8.
-    pub threads_per_deep: usize,
+    pub goals_from_slots: usize,
+    /// Requests are cut into small jobs from the beginning if there are so many slots for each; 8.
+    pub slots_per_deep: usize,
     /// The number of jobs for each thread of the fleet into which requests are cut, within `shortest_job` and
     /// `longest_job`, when there are few requests; 16.
     pub jobs_per_thread: f64,
@@ -63,7 +65,7 @@ pub struct Config {
     pub preempt_for: f64,
     /// After this time a running job may be split if a worker has nothing else to do; 1 s.
     pub split_after: Duration,
-    /// The same where what workers believe steers what is asked, which is from `goals_from` threads on; 250 ms.
+    /// The same where what workers believe steers what is asked, which is from `goals_from_slots` slots on; 250 ms.
     pub split_soon: Duration,
     /// After this time a running job that is not split gets a second copy if a worker has nothing else to do; 60 s.
     pub backup_after: Duration,
@@ -81,19 +83,19 @@ pub struct Config {
     /// The most bounds that are remembered because workers were told of them, which may excuse them; 1,048,576: some 64 MB.
     /// Those of processes that have left longest ago make room for others.
     pub most_told: usize,
-    /// Bounds that workers find inside their jobs reach those who work beside for the same request if so many nodes stand
-    /// behind them, 10 million, …
+    /// The nodes that must stand behind a bound that a worker has found inside its job, so that those hear of it who work
+    /// beside for the same request; 10 million. See `inside_nodes_per_thread`.
     pub inside_nodes: f64,
-    /// … and so many for each thread of the fleet: 200,000. So hardly more than 200 come in a second, from
-    /// however many workers.
+    /// The nodes, for each thread of the fleet, that must stand behind such a bound besides; 200,000. So hardly more than
+    /// 200 of them come in a second, from however many workers.
     pub inside_nodes_per_thread: f64,
-    /// In a fleet of at most so many slots those who work beside hear of them within a tick instead of at their next sign
-    /// of life, and of cheaper ones, …
+    /// A fleet of at most so many slots hears of such bounds within a tick instead of at the next sign of life, and of
+    /// cheaper ones (`soon_nodes`, `soon_share`); 16.
     pub soon_slots: usize,
-    /// … from so many nodes on, 300,000, …
+    /// The nodes that must stand behind a bound that is told within a tick; 300,000.
     pub soon_nodes: f64,
-    /// … if that is at least this share of what the request has taken so far, 1/2000. So a request has some thousands
-    /// of them, however large it is.
+    /// The share of what the request has taken so far that must stand behind a bound which is told within a tick; 1/2000.
+    /// So a request has some thousands of them, however large it is.
     pub soon_share: f64,
     /// The most nodes that the core spends in a row on opinions of its own before the next job goes out, for each thread
     /// that waits for one: on one thread a position with 36 empty squares takes 24 million on the way down to its first
@@ -116,8 +118,8 @@ impl Default for Config {
             widest_job: 16,
             small_up_to: 8,
             most_sharing: 16,
-            goals_from: 9,
-            threads_per_deep: 8,
+            goals_from_slots: 9,
+            slots_per_deep: 8,
             jobs_per_thread: 16.0,
             budget_factor: 64.0,
             retry_limit: 3,

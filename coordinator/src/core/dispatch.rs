@@ -192,7 +192,7 @@ impl Core {
     /// many slots. What runs long is split when workers are idle.
     fn waits_for_slots(&self) -> bool {
         let slots = self.slots();
-        self.solves.len() >= slots || slots >= self.config.goals_from && !self.is_deep()
+        self.solves.len() >= slots || slots >= self.config.goals_from_slots && !self.is_deep()
     }
 
     /// Assigns what is ready. Returns whether anything was taken from the list, and how many of the first ones nobody

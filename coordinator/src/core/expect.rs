@@ -18,7 +18,7 @@ const RATIO_OF_NEXT: f64 = 0.5;
 impl Core {
     /// Returns whether what workers believe of their jobs steers what is asked: in all fleets but small ones.
     pub(super) fn is_steered(&self) -> bool {
-        self.slots() >= self.config.goals_from
+        self.slots() >= self.config.goals_from_slots
     }
 
     /// Notes what is expected of the children's goals of `key`, which is being split, if its worker has ordered them:

@@ -101,7 +101,7 @@ impl Core {
     pub(super) fn is_deep(&self) -> bool {
         self.is_steered()
             && !self.are_goals_of_many_threads()
-            && self.crowd.most().saturating_mul(self.config.threads_per_deep) <= self.slots()
+            && self.crowd.most().saturating_mul(self.config.slots_per_deep) <= self.slots()
     }
 
     /// Takes what a worker believes of a job that goes on. It proves nothing.

@@ -10,7 +10,7 @@ use super::message::{Proof, Proofs};
 /// The number of positions remembered: many seconds of the fastest cluster.
 const CAPACITY: usize = 1 << 16;
 
-/// The latest proofs, oldest forgotten first.
+/// The latest proofs. Of too many the position is forgotten of which something was proved first.
 #[derive(Debug, Default)]
 pub(super) struct Recent {
     known: BTreeMap<Position, Known>,

@@ -9,11 +9,11 @@ use super::{Core, Turn};
 /// When a job that is hardly needed makes room for something that waits.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Room {
-    /// It is needed with less than this chance, …
+    /// The chance with which it may still be needed, at most.
     pub(super) below: f64,
-    /// … what waits so many times as likely, …
+    /// How many times as likely what waits must be needed.
     times: f64,
-    /// … and with at least this share of `Config::preempt_for`.
+    /// The share of `Config::preempt_for` with which that must be needed at least.
     share: f64,
 }
 
@@ -97,8 +97,8 @@ mod tests {
 
     #[test]
     fn a_job_that_made_no_room_yet_makes_it_when_something_waits_that_is_needed_more() {
-        let are_many = Config { large_above: 0, goals_from: 1, ..Config::default() };
-        let always_deep = Config { threads_per_deep: 0, ..are_many };
+        let are_many = Config { large_above: 0, goals_from_slots: 1, ..Config::default() };
+        let always_deep = Config { slots_per_deep: 0, ..are_many };
         let mut core = Core::new(always_deep, Box::new(NoOpinion));
         let (worker, process) = (WorkerId(1), ProcessId(1));
         core.on(Millis(0), Event::Joined { worker, process, threads: 1, shares: false }, &Nothing);

@@ -67,8 +67,10 @@ impl Batch {
             && self.done.is_none()
     }
 
-    /// Takes over what a later batch brings.
+    /// Takes over what a later batch brings. A batch with a verdict, or whose end somebody waits for, goes out before
+    /// another is taken over, so that none of that is lost.
     fn extend(&mut self, later: Self) {
+        debug_assert!(self.verdict.is_none() && self.done.is_none(), "what would be lost");
         self.number = later.number;
         self.doubted.extend(later.doubted);
         self.records.extend(later.records);

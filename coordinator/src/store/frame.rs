@@ -208,7 +208,7 @@ pub(super) fn open_payload(payload: &[u8], checksum: u32) -> Result<Frame, Fault
         let found = format!("a payload with checksum {actual:08x}");
         return Err(Fault::new(found, format!("{checksum:08x}")));
     }
-    decode_items(payload).map_err(|found| Fault::new(found, "origins and claims"))
+    decode_items(payload).map_err(|found| Fault::new(found, "origins, claims and withdrawals"))
 }
 
 fn decode_items(payload: &[u8]) -> Result<Frame, &'static str> {

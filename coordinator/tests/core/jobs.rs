@@ -127,7 +127,7 @@ fn the_smallest_jobs_of_a_large_fleet_are_larger_so_that_the_core_keeps_up() {
 
 #[test]
 fn many_workers_on_one_request_try_first_a_move_that_leaves_few_replies() {
-    let config = Config { goals_from: 1, threads_per_deep: 1, ..split() };
+    let config = Config { goals_from_slots: 1, slots_per_deep: 1, ..split() };
     let likely = Window::at_least(Score::new(-60).unwrap()).unwrap();
     let first = |children: &[Position], discs: i32| {
         let replies = |child: Position| child.moves().count_ones() as i32;
@@ -153,7 +153,8 @@ fn many_workers_on_one_request_try_first_a_move_that_leaves_few_replies() {
 
 #[test]
 fn the_eldest_is_asked_for_its_value_and_its_brothers_whether_they_are_better() {
-    let mut script = Script::new(Config { longest_job: 700.0, goals_from: usize::MAX, ..split() });
+    let mut script =
+        Script::new(Config { longest_job: 700.0, goals_from_slots: usize::MAX, ..split() });
     for worker in 1..40 {
         script.join(0, worker, 1);
     }
@@ -313,7 +314,7 @@ fn a_fleet_that_comes_all_at_once_is_given_jobs_in_parts() {
 #[test]
 fn a_worker_that_may_not_take_what_comes_first_gets_something_else() {
     let goal = Window::at_least(Score::DRAW).unwrap();
-    let crowd = Config { goals_from: 1, threads_per_deep: usize::MAX, ..whole() };
+    let crowd = Config { goals_from_slots: 1, slots_per_deep: usize::MAX, ..whole() };
     for config in [whole(), crowd] {
         let mut script = Script::new(config);
         let mut random = Random(3);

@@ -121,7 +121,7 @@ fn the_job_of_a_goal_that_runs_long_is_stopped_and_its_worker_goes_on_where_it_w
 #[test]
 fn a_judge_who_is_done_is_no_worker_less_for_the_request_it_judged_for() {
     let mut script = Script::new(Config {
-        goals_from: 2,
+        goals_from_slots: 2,
         leaf_empties: 3,
         split_soon: LONG,
         audit_share: 1.0,

@@ -11,8 +11,8 @@ use crate::script::{Script, assigned, joined, nine_empties, only_job, split, who
 fn two_of_eight(config: &Config) -> Script {
     let mut script = Script::new(Config {
         slots_of_each: 4,
-        goals_from: 1,
-        threads_per_deep: 1,
+        goals_from_slots: 1,
+        slots_per_deep: 1,
         ..config.clone()
     });
     script.join(0, 1, 8);
@@ -62,7 +62,7 @@ fn the_smallest_jobs_grow_with_their_threads() {
     let fewest_empties = |slots_of_each| {
         let config = Config { slots_of_each, shortest_job: 16.0, ..split() };
         let mut script =
-            Script::new(Config { goals_from: usize::MAX, jobs_per_thread: 64.0, ..config });
+            Script::new(Config { goals_from_slots: usize::MAX, jobs_per_thread: 64.0, ..config });
         for worker in 1..=8 {
             script.join(0, worker, 4);
         }
@@ -100,7 +100,7 @@ fn where_few_workers_are_jobs_have_all_threads_that_there_are_for_a_request() {
 
 /// Returns so many goals, asked at once, for a fleet that is large from 17 threads on.
 fn goals(requests: u64, window: Window) -> Script {
-    let config = Config { large_above: 16, threads_per_deep: 1, goals_from: 1, ..split() };
+    let config = Config { large_above: 16, slots_per_deep: 1, goals_from_slots: 1, ..split() };
     let mut script = Script::new(config);
     for solve in 0..requests {
         let position = position(&mut Random(20 + solve), 9);

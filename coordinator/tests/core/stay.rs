@@ -27,7 +27,7 @@ fn follows(child: Position, parent: Position) -> bool {
 /// Returns a core that counts two workers as many and has that many, with so many requests, and who searches the
 /// first two.
 fn two_workers(requests: u64) -> (Script, [(u64, Job); 2]) {
-    let mut script = Script::new(Config { goals_from: 2, ..split() });
+    let mut script = Script::new(Config { goals_from_slots: 2, ..split() });
     script.join(0, 1, 1);
     script.join(0, 2, 1);
     let mut random = Random(5);
@@ -42,7 +42,7 @@ fn two_workers(requests: u64) -> (Script, [(u64, Job); 2]) {
 
 #[test]
 fn a_goal_too_large_for_a_job_goes_out_on_trial_and_is_split_in_its_workers_order() {
-    let mut script = Script::new(Config { goals_from: 1, trial_job: 70.0, ..split() });
+    let mut script = Script::new(Config { goals_from_slots: 1, trial_job: 70.0, ..split() });
     script.join(0, 1, 1);
     let root = position(&mut Random(11), 9);
     let (_, job) = only_job(&script.submit_window(0, 1, root, hopeless()));
@@ -55,7 +55,7 @@ fn a_goal_too_large_for_a_job_goes_out_on_trial_and_is_split_in_its_workers_orde
 
 #[test]
 fn no_trial_is_longer_than_a_job_may_be() {
-    let config = Config { goals_from: 1, trial_job: f64::MAX, ..split() };
+    let config = Config { goals_from_slots: 1, trial_job: f64::MAX, ..split() };
     let mut script = Script::new(config.clone());
     script.join(0, 1, 1);
     let root = position(&mut Random(11), 9);
@@ -68,7 +68,7 @@ fn where_workers_share_requests_the_largest_job_is_smaller() {
     for (threads, share) in [(1, 1.0), (2, 4.0), (4, 16.0), (100, 60.0)] {
         let shortest_job = 1.0;
         let longest_job = 300.0;
-        let many = Config { goals_from: 1, threads_per_deep: usize::MAX, ..split() };
+        let many = Config { goals_from_slots: 1, slots_per_deep: usize::MAX, ..split() };
         let mut script = Script::new(Config { shortest_job, longest_job, ..many });
         script.join(0, 1, threads);
         let root = position(&mut Random(11), 10);
@@ -80,7 +80,7 @@ fn where_workers_share_requests_the_largest_job_is_smaller() {
 
 #[test]
 fn a_goal_that_was_to_fit_a_job_may_take_four_and_is_split_then() {
-    let config = Config { goals_from: 1, ..split() };
+    let config = Config { goals_from_slots: 1, ..split() };
     let mut script = Script::new(config.clone());
     script.join(0, 1, 1);
     let root = position(&mut Random(11), 8);

@@ -216,7 +216,7 @@ fn the_core_hears_events_between_its_thoughts() {
 /// Returns at which positions a core with so many threads looks together, one after the other, before it splits
 /// `root`, which takes so many nodes, and with how many each time.
 fn looks_before_a_split(root: Position, size: f64, threads: usize) -> Vec<Look> {
-    let config = Config { goals_from: 1, threads_per_deep: 1, ..split() };
+    let config = Config { goals_from_slots: 1, slots_per_deep: 1, ..split() };
     let looks = Arc::new(Mutex::new(Vec::new()));
     let advisor = Thinker { size, threads, looks: Arc::clone(&looks) };
     let core = Core::new(config, Box::new(advisor));

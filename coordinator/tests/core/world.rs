@@ -126,7 +126,7 @@ pub(crate) fn tiny() -> Config {
         budget_factor: 4.0,
         leaf_empties: 3,
         small_up_to: 0,
-        goals_from: usize::MAX,
+        goals_from_slots: usize::MAX,
         inside_nodes: 1.0,
         inside_nodes_per_thread: 0.0,
         ..Config::default()
@@ -135,7 +135,7 @@ pub(crate) fn tiny() -> Config {
 
 /// The same where beliefs steer what is asked, as with many threads for a request.
 pub(crate) fn steered() -> Config {
-    Config { goals_from: 1, threads_per_deep: 0, ..tiny() }
+    Config { goals_from_slots: 1, slots_per_deep: 0, ..tiny() }
 }
 
 /// Returns one of the two, or one where beliefs steer what goes out whole and is split late, or where they do so if there
@@ -144,7 +144,7 @@ pub(crate) fn in_turn(number: u64) -> Config {
     match number % 3 {
         0 if number.is_multiple_of(2) => tiny(),
         // Few workers of several threads have jobs with all of them, and more, or more requests, are steered.
-        0 => Config { small_up_to: 3, goals_from: 4, ..tiny() },
+        0 => Config { small_up_to: 3, goals_from_slots: 4, ..tiny() },
         // Every other time as if the fleet were a large one.
         1 if number.is_multiple_of(2) => Config { large_above: 1, slots_of_each: 1, ..steered() },
         1 => steered(),
@@ -152,7 +152,7 @@ pub(crate) fn in_turn(number: u64) -> Config {
             let split_soon = Duration::from_millis(5);
             // Whole requests, or larger ones on trial.
             let longest_job = if number.is_multiple_of(2) { 1e9 } else { 200.0 };
-            Config { threads_per_deep: usize::MAX, longest_job, split_soon, ..steered() }
+            Config { slots_per_deep: usize::MAX, longest_job, split_soon, ..steered() }
         }
     }
 }

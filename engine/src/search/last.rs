@@ -67,7 +67,7 @@ struct Turned<K: KernelSet> {
     discs: u64,
 }
 
-/// Solves `board`, whose only empty square is `a`; counts the positions visited.
+/// Solves the board on which the player has `player` and only `a` is empty; counts the positions visited.
 #[inline(always)]
 fn one<K: KernelSet>(kernels: K, tally: &mut Tally, player: u64, a: u32) -> i32 {
     tally.enter(1);

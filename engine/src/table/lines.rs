@@ -17,9 +17,9 @@ const FIRST_LINES: usize = 1 << 14;
 /// Nodes of a search that one line suffices for: with a third of it, FFO #20–#49 take 0.1 % fewer
 /// nodes, and three times as much memory is touched for the first time.
 const NODES_PER_LINE: u64 = 96;
-/// Lines are taken into use so many at a time, …
+/// Lines are taken into use so many at a time.
 const PORTION: usize = 1 << 10;
-/// … and no more than this before whoever does it looks at other things again.
+/// The most lines that are taken into use before whoever does it looks at other things again.
 const MOST_AT_ONCE: usize = 1 << 14;
 /// So many lines, 8 MiB, fill a processor's own caches: they are cleared past these, in half of the time.
 const LARGE: usize = 1 << 17;

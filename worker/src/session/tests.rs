@@ -1,7 +1,7 @@
 //! What a connection's beginning and its end mean, and what is kept over them.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Barrier};
 
 use outflank_engine::{Answer, Control, Position, Request, Symmetry, Window};
 use outflank_kernel::Isa;
@@ -96,17 +96,15 @@ async fn a_coordinator_that_acknowledges_nothing_is_left() {
 }
 
 /// Searches on although it is told to stop, until it is let go; says whether anything was forgotten before.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Slow {
-    is_let_go: AtomicBool,
+    end: Barrier,
     forgotten: AtomicUsize,
 }
 
 impl Solver for Slow {
     fn solve(&self, _: &Request, _: &Control) -> Answer {
-        while !self.is_let_go.load(Ordering::SeqCst) {
-            std::thread::sleep(Duration::from_millis(1));
-        }
+        self.end.wait();
         crate::solver::nothing(
             self.forgotten.load(Ordering::SeqCst).try_into().expect("a small number"),
         )
@@ -121,7 +119,7 @@ impl Solver for Slow {
 #[tokio::test]
 async fn nothing_is_forgotten_for_a_job_that_was_cancelled_while_the_one_of_its_name_before_still_searches()
  {
-    let solver = Arc::new(Slow::default());
+    let solver = Arc::new(Slow { end: Barrier::new(2), forgotten: AtomicUsize::new(0) });
     let solver_of_worker: Arc<dyn Solver> = Arc::clone(&solver) as _;
     let mut worker = Worker::new(solver_of_worker, Options::new(1, 0, Isa::detect()));
     worker.jobs.start(job(7), 1);
@@ -133,7 +131,7 @@ async fn nothing_is_forgotten_for_a_job_that_was_cancelled_while_the_one_of_its_
     assert_eq!((dropped.report.era, dropped.has_run), (1, false));
     session.report(dropped).await.expect("there is room");
     assert_eq!((solver.forgotten.load(Ordering::SeqCst), session.worker.jobs.len()), (0, 1));
-    solver.is_let_go.store(true, Ordering::SeqCst);
+    solver.end.wait();
     let ended = session.worker.reports.recv().await.expect("it ends");
     assert_eq!(
         (ended.report.era, ended.report.nodes),

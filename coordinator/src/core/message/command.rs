@@ -149,7 +149,7 @@ pub enum Command {
         /// How long.
         rest: Duration,
     },
-    /// Close the connection of a worker whose lease has run out.
+    /// Close the connection of a worker whose lease has run out, or which does not stop a job that it was told to stop.
     Disconnect {
         /// The worker.
         worker: WorkerId,

@@ -110,7 +110,7 @@ impl World {
 
     /// Returns whether the core makes use of what workers believe.
     fn hears_beliefs(&self) -> bool {
-        self.shares || self.config.goals_from == 1
+        self.shares || self.config.goals_from_slots == 1
     }
 
     /// Returns whether nothing goes wrong and no job is meant to have two copies.
