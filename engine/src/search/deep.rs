@@ -95,9 +95,9 @@ pub(super) fn low<K: SearchSet>(
     match empties {
         0..4 => last::few(searcher.kernels, &mut searcher.tally, board, alpha),
         4 => searcher.kernels.four(&mut searcher.tally, board, board.empty(), alpha),
-        5..=shallow::MOST_EMPTIES => {
+        shallow::EMPTIES => {
             let moves = searcher.kernels.moves(board.player, board.opponent);
-            searcher.kernels.shallow(&mut searcher.tally, board, moves, empties, alpha)
+            searcher.kernels.shallow(&mut searcher.tally, board, moves, alpha)
         }
         _ => {
             let moves = searcher.kernels.moves(board.player, board.opponent);

@@ -20,9 +20,8 @@ pub(crate) trait SearchSet: EvaluationSet {
     /// Solves a position with the four `empty` squares in a null window.
     fn four(self, tally: &mut Tally, board: Board, empty: u64, alpha: i32) -> i32;
 
-    /// Solves a position with five to [`shallow::MOST_EMPTIES`] empty squares in a null window;
-    /// `moves` are the player's.
-    fn shallow(self, tally: &mut Tally, board: Board, moves: u64, empties: u32, alpha: i32) -> i32;
+    /// Solves a position with five empty squares in a null window; `moves` are the player's.
+    fn shallow(self, tally: &mut Tally, board: Board, moves: u64, alpha: i32) -> i32;
 
     /// Solves a position with up to [`middle::MOST_EMPTIES`] empty squares in a null window;
     /// `moves` are the player's, which the caller mostly has for the order of its own.
@@ -94,19 +93,12 @@ macro_rules! entries {
             }
 
             #[inline(always)]
-            fn shallow(self, tally: &mut Tally, board: Board, moves: u64, empties: u32, alpha: i32) -> i32 {
+            fn shallow(self, tally: &mut Tally, board: Board, moves: u64, alpha: i32) -> i32 {
                 $(#[target_feature(enable = $feature)])*
-                fn enter(
-                    set: $token,
-                    tally: &mut Tally,
-                    board: Board,
-                    moves: u64,
-                    empties: u32,
-                    alpha: i32,
-                ) -> i32 {
-                    shallow::body(set, tally, board, moves, empties, alpha)
+                fn enter(set: $token, tally: &mut Tally, board: Board, moves: u64, alpha: i32) -> i32 {
+                    shallow::body(set, tally, board, moves, alpha)
                 }
-                enter!([$($feature),*] enter(self, tally, board, moves, empties, alpha))
+                enter!([$($feature),*] enter(self, tally, board, moves, alpha))
             }
 
             #[inline(always)]

@@ -60,7 +60,7 @@ pub(super) fn body<K: SearchSet>(
         bring_best_forward(&mut list[next..count]);
         let Candidate { flipped, replies, square, .. } = list[next];
         let after = board.after(square, flipped);
-        let value = if empties - 1 <= shallow::MOST_EMPTIES {
+        let value = if empties - 1 == shallow::EMPTIES {
             -five(searcher, after, replies, -alpha - 1)
         } else {
             -K::middle(searcher, after, replies, empties - 1, -alpha - 1)
@@ -83,10 +83,10 @@ fn five<K: SearchSet>(searcher: &mut Searcher<'_, K>, board: Board, moves: u64, 
     let kernels = searcher.kernels;
     let hash = kernels.hash(board.player, board.opponent);
     if let Some(bound) = searcher.last.get(hash, board).and_then(|known| known.answer(alpha)) {
-        searcher.tally.count(shallow::MOST_EMPTIES, Event::OwnTable);
+        searcher.tally.count(shallow::EMPTIES, Event::OwnTable);
         return bound;
     }
-    let value = kernels.shallow(&mut searcher.tally, board, moves, shallow::MOST_EMPTIES, alpha);
+    let value = kernels.shallow(&mut searcher.tally, board, moves, alpha);
     searcher.last.put(hash, board, value, alpha, 64);
     value
 }

@@ -10,37 +10,35 @@ use super::board::{Board, odd_squares};
 use super::stability;
 use super::tally::{Event, Tally, Tries};
 
-/// Most empty squares for which this search is the right one.
-pub(super) const MOST_EMPTIES: u32 = 5;
+/// The number of empty squares for which this search is the right one.
+pub(super) const EMPTIES: u32 = 5;
 
 /// Lower than every score.
 const NO_MOVE: i32 = -128;
 
-/// Solves `board`, which has `empties` empty squares, at least five, and in which the player has
-/// `moves`.
+/// Solves `board`, which has five empty squares, and in which the player has `moves`.
 #[inline(always)]
 pub(super) fn body<K: SearchSet>(
     kernels: K,
     tally: &mut Tally,
     board: Board,
     moves: u64,
-    empties: u32,
     alpha: i32,
 ) -> i32 {
-    tally.enter(empties);
-    if let Some(upper) = stability::cut(kernels, board, empties, alpha) {
-        tally.count(empties, Event::Stable);
+    tally.enter(EMPTIES);
+    if let Some(upper) = stability::cut(kernels, board, EMPTIES, alpha) {
+        tally.count(EMPTIES, Event::Stable);
         return upper;
     }
     if moves != 0 {
-        return search_moves(kernels, tally, board, moves, empties, alpha);
+        return search_moves(kernels, tally, board, moves, alpha);
     }
     let moves = kernels.moves(board.opponent, board.player);
     if moves == 0 {
-        tally.count(empties, Event::Over);
+        tally.count(EMPTIES, Event::Over);
         return board.final_score(kernels);
     }
-    -search_moves(kernels, tally, board.pass(), moves, empties, -alpha - 1)
+    -search_moves(kernels, tally, board.pass(), moves, -alpha - 1)
 }
 
 #[inline(always)]
@@ -49,7 +47,6 @@ fn search_moves<K: SearchSet>(
     tally: &mut Tally,
     board: Board,
     moves: u64,
-    empties: u32,
     alpha: i32,
 ) -> i32 {
     let empty = board.empty();
@@ -62,20 +59,15 @@ fn search_moves<K: SearchSet>(
         rest &= !placed;
         let flipped = kernels.flip(board.player, board.opponent, square);
         let after = board.after(square, flipped);
-        let value = if empties == 5 {
-            -kernels.four(tally, after, empty & !placed, -alpha - 1)
-        } else {
-            let replies = kernels.moves(after.player, after.opponent);
-            -kernels.shallow(tally, after, replies, empties - 1, -alpha - 1)
-        };
+        let value = -kernels.four(tally, after, empty & !placed, -alpha - 1);
         best = best.max(value);
         tried.add();
         if best > alpha {
-            tally.count(empties, tried.cut_off());
+            tally.count(EMPTIES, tried.cut_off());
             return best;
         }
     }
-    tally.count(empties, tried.failed());
+    tally.count(EMPTIES, tried.failed());
     best
 }
 
