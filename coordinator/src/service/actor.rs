@@ -94,13 +94,16 @@ impl Actor {
 
     /// Feeds the core until the queue is closed or the writer has stopped.
     pub(super) fn run(mut self, inputs: mpsc::Receiver<Input>) {
-        let served = self.serve(inputs).and_then(|()| {
-            let closed = self.told.close();
-            closed.map_err(|error| self.fail(error))
-        });
-        if served.is_err() {
+        if self.serve(inputs).and_then(|()| self.close()).is_err() {
             tracing::debug!("the core stops: nothing can be kept any more");
         }
+    }
+
+    /// Says that the coordinator has ended in order. The next one takes that for a promise that all is on disk which
+    /// workers were told: some of it may still be on its way, and not arrive.
+    fn close(&mut self) -> Result<(), Stopped> {
+        self.write_now(self.next_batch())?;
+        self.told.close().map_err(|error| self.fail(error))
     }
 
     /// Takes all events that have come, then hands out some of the jobs that can be handed out,

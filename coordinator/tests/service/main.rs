@@ -6,6 +6,7 @@
 )]
 
 mod campaigns;
+mod closing;
 mod displaced;
 mod end_to_end;
 mod faults;
