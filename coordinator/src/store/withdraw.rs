@@ -102,6 +102,30 @@ pub(super) fn fallen(
     Ok(fallen.in_order())
 }
 
+/// Returns the positions of which nothing is to be believed any more when what is said of `position` is false, although
+/// it was inferred from what is true or lost: as if a worker had claimed it.
+fn fallen_with(index: &dyn Index, position: Position) -> Result<Vec<Position>, StoreError> {
+    let mut fallen = Fallen::default();
+    let mut is_there = false;
+    let filled = Filled::new(vec![!position.empty()]);
+    index.visit(&mut |above, entry| {
+        is_there |= above == position;
+        let is_searched = [entry.lower_from, entry.upper_from]
+            .into_iter()
+            .any(|source| source.method == Method::Search);
+        if above != position && is_searched && filled.may_come_from(above) {
+            fallen.resting.insert(above);
+        }
+        ControlFlow::Continue(())
+    })?;
+    if !is_there {
+        return Ok(Vec::new());
+    }
+    fallen.claimed.insert(position);
+    add_what_is_above(index, &mut fallen)?;
+    Ok(fallen.in_order())
+}
+
 /// Adds the positions from which a move or a pass leads to one that falls.
 fn add_what_is_above(index: &dyn Index, fallen: &mut Fallen) -> Result<(), StoreError> {
     loop {
@@ -149,11 +173,35 @@ pub(super) fn others_have_searched_below(
 /// Takes back what `worker` claimed and what may rest on it, so many positions in a frame of the log; returns the
 /// number of positions of which nothing is known any more.
 pub(super) fn withdraw(store: &Store, worker: &str, a_frame: usize) -> Result<u64, StoreError> {
-    let mut files = guard(&store.files);
     let positions = store.records.load(Ordering::Relaxed);
     tracing::info!(worker, positions, "looking for all that may rest on what a worker claimed");
-    let guilty = store.origins().of(&[worker]);
-    let fallen = fallen(&*store.index, &guilty).inspect_err(|error| store.doubt_index(error))?;
+    take_back(store, a_frame, |index| {
+        let guilty = store.origins().of(&[worker]);
+        fallen(index, &guilty)
+    })
+}
+
+impl Store {
+    /// Takes back everything that is said of `position`, which is canonical, and every bound that may rest on it, as
+    /// [`Store::withdraw`] does: it is false and was inferred, and damage has lost what from. Returns the number of
+    /// positions of which nothing is known any more, when that is on disk.
+    ///
+    /// # Errors
+    /// If the disk fails. A part may have been taken back then; doing it again takes back the rest.
+    pub fn retract(&self, position: Position) -> Result<u64, StoreError> {
+        self.check_writable()?;
+        take_back(self, A_FRAME, |index| fallen_with(index, position))
+    }
+}
+
+/// Takes back what `fallen` names while nothing else is written.
+fn take_back(
+    store: &Store,
+    a_frame: usize,
+    fallen: impl FnOnce(&dyn Index) -> Result<Vec<Position>, StoreError>,
+) -> Result<u64, StoreError> {
+    let mut files = guard(&store.files);
+    let fallen = fallen(&*store.index).inspect_err(|error| store.doubt_index(error))?;
     let mut removed = 0;
     // The index goes along with the log: what stops this leaves both with the same part taken back.
     for positions in fallen.chunks(a_frame) {

@@ -78,3 +78,31 @@ fn what_another_may_have_searched_with_a_claim_from_deep_below_is_withdrawn_and_
     assert!(store.get(above).is_none(), "two plies above, and nothing is known in between");
     assert!(store.get(beside).is_some(), "its discs never leave the board");
 }
+
+/// Damage has lost what it was inferred from, so that no worker is to blame.
+#[test]
+fn what_is_said_of_a_position_is_taken_back_with_what_rests_on_it_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, _) = Store::open(folder.path()).unwrap();
+    let [above, baseless, below] = family();
+    let beside = record(
+        family()[0].play(Square::all(above.moves()).last().unwrap()).unwrap().canonical(),
+        2,
+        2,
+    );
+    let inferred = |position| by("coordinator", Method::Inference, &record(position, 4, 64));
+    let honest = by("honest", Method::Search, &record(below, 2, 2));
+    store.append(&[inferred(baseless), inferred(above), honest, beside.clone()]).unwrap();
+    assert_eq!(store.retract(baseless).unwrap(), 2);
+    assert_eq!(store.retract(baseless).unwrap(), 0, "nothing is left of it");
+    store.append(&[by("honest", Method::Search, &record(above, -64, 0))]).unwrap();
+    assert_eq!(store.retract(baseless).unwrap(), 0, "it is not there, and others may not fall");
+    drop(store);
+    assert!(verify(folder.path()).unwrap().is_sound());
+    for manifest in [true, false] {
+        let copy = copy_of_log(folder.path(), manifest);
+        let (store, _) = Store::open(copy.path()).unwrap();
+        let held = [above, baseless, below, beside.position].map(|it| store.get(it).is_some());
+        assert_eq!(held, [true, false, true, true]);
+    }
+}
