@@ -181,6 +181,8 @@ pub(super) struct Audits {
     traced: Option<Contradiction>,
     /// The case for which it was looked for.
     trial: Option<Trial>,
+    /// The bounds that were suspected for such a reason since proofs were taken back last, and are true.
+    sound: BTreeSet<excuse::Named>,
     /// Whether claims are being taken back: nothing is handed out or answered meanwhile.
     pub(super) taking_back: bool,
     /// The requests that are answered but for audits.

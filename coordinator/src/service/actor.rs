@@ -304,6 +304,14 @@ impl Actor {
                     }
                 })
             }
+            Judgement::Retract { position, held, truth } => {
+                let place = text::position(position);
+                let reason = format!(
+                    "position {place} has not the value {held} that the store says, but {truth}, and what that was \
+                     inferred from is lost; what rests on it is taken back and searched again"
+                );
+                self.begin_era(Vec::new(), reason, false, Some(position))
+            }
             Judgement::Condemn { position, held, truth, is_refused } => {
                 match trial::blame(self.view.store.as_ref(), position, held, truth) {
                     // Nothing is written between the trace and this.
@@ -342,15 +350,26 @@ impl Actor {
                  was told; what it proved is taken back and searched again"
             )
         };
-        tracing::error!("{reason}");
         if is_refused {
             links.distrust(&workers, &reason);
         }
-        links.notice(&reason);
+        self.begin_era(workers, reason, is_refused, None)
+    }
+
+    /// Takes back what `workers` have claimed, and what is said of a position that is `baseless`, for this reason.
+    fn begin_era(
+        &mut self,
+        workers: Vec<String>,
+        reason: String,
+        is_refused: bool,
+        baseless: Option<Position>,
+    ) -> Result<Event, Stopped> {
+        tracing::error!("{reason}");
+        self.shared.links.notice(&reason);
         self.era += 1;
         let era = self.era;
         let verdict = Some(Verdict { era, workers, reason, is_refused });
-        self.write_now(Batch { verdict, ..self.next_batch() })?;
+        self.write_now(Batch { verdict, baseless, ..self.next_batch() })?;
         let store = &self.view.store;
         let struck_out = self.told.taken_back(|position, bound| store.holds(position, bound));
         struck_out.map_err(|error| self.fail(error))?;

@@ -40,6 +40,13 @@ pub trait ProofStore: Debug + Send + Sync + 'static {
     /// [`StoreError`] if that is not certain.
     fn withdraw(&self, worker: &str) -> Result<u64, StoreError>;
 
+    /// Takes back everything that is said of `position`, which is canonical, and what may rest on it; returns the number of
+    /// positions when that is on disk.
+    ///
+    /// # Errors
+    /// [`StoreError`] if that is not certain.
+    fn retract(&self, position: Position) -> Result<u64, StoreError>;
+
     /// Returns whether another than `worker` has searched a position that may come from `position` by moves.
     ///
     /// # Errors
@@ -77,6 +84,10 @@ impl ProofStore for Store {
 
     fn withdraw(&self, worker: &str) -> Result<u64, StoreError> {
         Self::withdraw(self, worker)
+    }
+
+    fn retract(&self, position: Position) -> Result<u64, StoreError> {
+        Self::retract(self, position)
     }
 
     fn others_have_searched_below(

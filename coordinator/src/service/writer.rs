@@ -48,6 +48,8 @@ pub(super) struct Batch {
     pub(super) quarantined: Vec<(Record, Bound)>,
     /// Workers whose claims are taken back.
     pub(super) verdict: Option<Verdict>,
+    /// The position with it of which a false bound is taken back that nobody has claimed.
+    pub(super) baseless: Option<Position>,
     /// Audits that are over; noted at the end.
     pub(super) cleared: Vec<AuditId>,
     /// Told when all of this is on disk.
@@ -76,6 +78,7 @@ impl Batch {
         self.records.extend(later.records);
         self.quarantined.extend(later.quarantined);
         self.verdict = later.verdict;
+        self.baseless = later.baseless;
         self.cleared.extend(later.cleared);
         self.done = later.done;
         self.releases.extend(later.releases);
@@ -161,6 +164,15 @@ impl Writer {
         }
         if let Some(verdict) = batch.verdict.take() {
             self.docket.convict(verdict.clone())?;
+            if let Some(position) = batch.baseless {
+                let positions = self.shared.store.retract(position)?;
+                let position = text::position(position);
+                tracing::error!(
+                    position,
+                    positions,
+                    "what may rest on a false bound was taken back"
+                );
+            }
             self.take_back(&verdict)?;
             self.shared.campaigns.taken_back(verdict.era);
         }
@@ -227,6 +239,7 @@ mod tests {
             records: vec![record.clone()],
             quarantined: vec![(record, bound)],
             verdict: Some(verdict),
+            baseless: Some(position),
             cleared: vec![AuditId(number)],
             done: Some(sync_channel(1).0),
             releases: vec![Release::Acknowledge { worker: WorkerId(number), job: JobId(number) }],
@@ -235,10 +248,10 @@ mod tests {
 
     #[test]
     fn what_is_written_together_is_everything_in_the_order_of_the_events() {
-        let mut both = Batch { verdict: None, done: None, ..batch(1) };
+        let mut both = Batch { verdict: None, baseless: None, done: None, ..batch(1) };
         both.extend(batch(2));
         assert_eq!((both.number, both.verdict.map(|verdict| verdict.era)), (2, Some(2)));
-        assert!(both.done.is_some(), "somebody waits for it");
+        assert!(both.done.is_some() && both.baseless.is_some(), "somebody waits for it");
         let audits: Vec<AuditId> = both.doubted.into_iter().map(|(audit, _)| audit).collect();
         assert_eq!((&audits, &both.cleared), (&vec![AuditId(1), AuditId(2)], &audits));
         let lower = |record: &Record| record.bound.lower().discs();

@@ -230,9 +230,28 @@ impl Disk {
 
     /// Takes back what `worker` claimed, and what may rest on it.
     pub(crate) fn withdraw(&mut self, worker: WorkerId) {
-        let is_from = |position: &Position| self.sources[position].contains(&Some(worker));
-        let mut fallen: BTreeSet<Position> =
-            self.kept.0.keys().filter(|position| is_from(position)).copied().collect();
+        let is_from = |position: &&Position| self.sources[*position].contains(&Some(worker));
+        let fallen = self.kept.0.keys().filter(is_from).copied().collect();
+        let count = self.take_back(fallen);
+        if let Some(real) = &self.real {
+            let withdrawn = real.store().withdraw(&name(Some(worker))).unwrap();
+            assert_eq!(withdrawn, count);
+            real.compare(&self.kept);
+        }
+    }
+
+    /// Takes back what is said of `position`, and what may rest on it.
+    pub(crate) fn retract(&mut self, position: Position) {
+        let is_there = self.kept.0.contains_key(&position);
+        let count = self.take_back(is_there.then_some(position).into_iter().collect());
+        if let Some(real) = &self.real {
+            assert_eq!(real.store().retract(position).unwrap(), count);
+            real.compare(&self.kept);
+        }
+    }
+
+    /// Takes back what is said of these, and what may rest on them. Returns the number of positions.
+    fn take_back(&mut self, mut fallen: BTreeSet<Position>) -> u64 {
         let is_searched =
             |position: &&Position| self.sources[*position].iter().any(Option::is_some);
         let rests_on_one =
@@ -251,11 +270,7 @@ impl Disk {
             self.sources.remove(position);
         }
         self.forget_told();
-        if let Some(real) = &self.real {
-            let withdrawn = real.store().withdraw(&name(Some(worker))).unwrap();
-            assert_eq!(withdrawn, fallen.len() as u64);
-            real.compare(&self.kept);
-        }
+        fallen.len() as u64
     }
 
     /// Returns the real store.

@@ -3,6 +3,7 @@
 //! `fuzz/fuzz_targets/storm.rs` has this file as a module, where all others have to be visible.
 
 pub(crate) mod advisor;
+pub(crate) mod baseless;
 pub(crate) mod campaigns;
 #[cfg(fuzzing)]
 pub(crate) mod choices;

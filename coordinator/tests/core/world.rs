@@ -72,6 +72,8 @@ pub(crate) struct Outcome {
     pub(crate) convicted: Vec<WorkerId>,
     /// How often what a worker claimed was taken back without refusing it.
     pub(crate) pardoned: u64,
+    /// How often a bound was taken back that nobody has claimed.
+    pub(crate) retracted: u64,
     /// How many of those that were convicted had never lied.
     pub(crate) wronged: u64,
 }
@@ -110,6 +112,8 @@ pub(crate) struct World {
     least: Option<usize>,
     /// Whether nobody lies any more.
     is_calm: bool,
+    /// Whether the store may hold what is false although nobody has lied.
+    has_damage: bool,
     /// The most questions that the core splits before it hears the next event, if there is a limit.
     splits: Option<usize>,
     /// Whether it is to hand out jobs soon.
@@ -184,6 +188,7 @@ impl World {
             roots: Vec::new(),
             least: None,
             is_calm: false,
+            has_damage: false,
             splits: None,
             is_to_assign: false,
         };

@@ -42,6 +42,10 @@ impl ProofStore for Gate {
         self.store.withdraw(worker)
     }
 
+    fn retract(&self, position: Position) -> Result<u64, StoreError> {
+        self.store.retract(position)
+    }
+
     fn others_have_searched_below(
         &self,
         position: Position,

@@ -191,6 +191,10 @@ impl ProofStore for Faulty {
         ProofStore::withdraw(&self.store, worker)
     }
 
+    fn retract(&self, position: Position) -> Result<u64, StoreError> {
+        ProofStore::retract(&self.store, position)
+    }
+
     fn others_have_searched_below(
         &self,
         position: Position,

@@ -4,11 +4,14 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
-use outflank_coordinator::client::CampaignsClient;
+use outflank_coordinator::client::{self, CampaignsClient};
 use outflank_coordinator::service::{Options, ProofStore, Service, ServiceError, reopen_verdicts};
-use outflank_coordinator::store::{Appended, Record, Store, StoreError, Stored};
-use outflank_engine::{Bound, Position};
+use outflank_coordinator::store::{
+    Appended, Method, Provenance, Record, Store, StoreError, Stored,
+};
+use outflank_engine::{Bound, Position, Window, brute_force};
 use outflank_proto::campaign::{Change, ImportHead};
 use outflank_worker::Coordinator;
 use tempfile::TempDir;
@@ -43,6 +46,10 @@ impl ProofStore for Tiring {
             Ok(_) => self.store.withdraw(worker),
             Err(_) => Err(full_disk()),
         }
+    }
+
+    fn retract(&self, position: Position) -> Result<u64, StoreError> {
+        self.store.retract(position)
     }
 
     fn others_have_searched_below(
@@ -175,4 +182,35 @@ async fn a_campaign_that_could_not_be_reviewed_is_reviewed_before_it_goes_on() {
     let campaign = state(&mut client, "list").await;
     assert_eq!((campaign.fault.as_str(), campaign.open), ("", 4), "{campaign:?}");
     service.stop().await.unwrap();
+}
+
+/// Every search contradicted it, nobody was to blame, and the request never ended.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_false_bound_that_nobody_has_claimed_is_taken_back_and_the_request_is_answered() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Arc::new(Store::in_memory());
+    let position = played(41, 8);
+    let value = brute_force::value(position);
+    let claim = claim(position.canonical(), "coordinator");
+    let provenance = Provenance { method: Method::Inference, ..claim.provenance };
+    // What it was inferred from is not there.
+    let bound = Bound::at_least(value.up());
+    store.append(&[Record { bound, provenance, ..claim }]).unwrap();
+    let service = service(options(folder.path()), store.clone());
+    let join = || {
+        let coordinator = Coordinator::over(service.connect_in_memory());
+        TestWorker::start(Arc::new(BruteForce), 1, coordinator)
+    };
+    let workers = [join(), join(), join()];
+    let channel = service.connect_in_memory();
+    let solving = client::solve(channel, position, Window::FULL, |_| {});
+    let solution = tokio::time::timeout(Duration::from_secs(60), solving).await;
+    assert_eq!(solution.expect("it ends").unwrap().bound, Bound::exact(value));
+    for worker in workers {
+        worker.stop().await.expect("nobody is refused");
+    }
+    service.stop().await.unwrap();
+    let docket = fs::read_to_string(folder.path().join("docket.jsonl")).unwrap();
+    assert!(docket.contains(r#""workers":[],"reason":"position "#), "{docket}");
+    assert!(docket.contains(r#"{"taken_back":{"era":1}}"#), "{docket}");
 }

@@ -3,22 +3,54 @@
 
 use std::collections::BTreeSet;
 
-use outflank_engine::Position;
+use outflank_engine::{Bound, Position};
 
-use super::{Audit, AuditId, Core, Proof, Turn};
+use super::excuse::named;
+use super::{Audit, AuditId, Conflict, Core, Proof, Turn};
 use crate::core::fleet::Target;
-use crate::core::message::{Command, Doubted, Memory, Millis};
+use crate::core::graph;
+use crate::core::message::{Command, Doubted, Judgement, Memory, Millis};
 
 impl Core {
-    /// Has claims of unknown authors solved again, one of which must be false.
+    /// Has claims of unknown authors solved again, one of which must be false. Those are not asked about again that were
+    /// found true: otherwise a false inference whose grounds are lost would be looked into without end.
     pub(in crate::core) fn suspected(&mut self, turn: &mut Turn<'_>, claims: &[Proof]) {
-        (self.audits.taking_back, self.audits.has_news) = (false, true);
         self.audits.trial = None;
         let cause = self.audits.traced.take();
-        for &claim in claims {
+        let sound = &self.audits.sound;
+        let is_open = |claim: &&Proof| !sound.contains(&named(claim.position, claim.bound));
+        let doubtful: Vec<Proof> = claims.iter().filter(is_open).copied().collect();
+        if doubtful.is_empty()
+            && let Some((Proof { position, bound: truth, .. }, held)) = cause
+            && self.is_baseless(turn, position, truth)
+        {
+            turn.commands.push(Command::Judge(Judgement::Retract { position, held, truth }));
+            return;
+        }
+        (self.audits.taking_back, self.audits.has_news) = (false, true);
+        let is_inexplicable = doubtful.is_empty() && !claims.is_empty();
+        // Whoever has reported the contradiction may do so again, but an inference is made only once.
+        let position = cause.map(|(claim, _)| claim.position);
+        self.audits.unresolved.extend(position.filter(|_| !doubtful.is_empty()));
+        for claim in doubtful {
             self.open_audit(turn, Audit { cause, ..Audit::new(claim) });
         }
         self.close_audits(turn, |audit| audit.is_settled);
+        if let Some((claim, held)) = cause.filter(|_| is_inexplicable) {
+            // It follows from what is true, and yet two have upheld that it is false.
+            self.stop_dependents(turn, claim.position, &Conflict { claim, held });
+        }
+    }
+
+    /// Returns whether what is stored of `position` contradicts `truth`, and what is proved of the positions after its moves
+    /// does not.
+    fn is_baseless(&self, turn: &Turn<'_>, position: Position, truth: Bound) -> bool {
+        let contradicts = |bound: Bound| bound.merge(truth).is_err();
+        let children = graph::edges(position).into_iter();
+        let seen = children.map(|edge| (-self.known(turn, edge.child).bound, edge.square));
+        let follows = graph::infer(seen).is_some_and(|(bound, _)| contradicts(bound));
+        let stored = turn.proofs.get(position);
+        stored.is_some_and(|(bound, _)| contradicts(bound)) && !follows
     }
 
     /// Takes the audits up again that an earlier coordinator has left open, and what it knew of the workers. Who made
@@ -82,6 +114,7 @@ impl Core {
         let audits = &mut self.audits;
         (audits.era, audits.taking_back) = (era, false);
         (audits.traced, audits.trial) = (None, None);
+        audits.sound.clear();
         audits.held_back.clear();
         audits.has_news_of_suspects = true;
         let guilty = &audits.guilty;
@@ -99,7 +132,10 @@ impl Core {
     /// Returns whether there will be a verdict about `position`: somebody is asked, or will be at once.
     pub(super) fn is_being_decided(&self, now: Millis, position: Position) -> bool {
         let mut owed = self.audits.debts.disputes(position);
-        let is_asked = self.audits.about(position).next().is_some();
+        let is_its_cause =
+            |audit: &Audit| audit.cause.is_some_and(|(it, _)| it.position == position);
+        let is_asked = self.audits.about(position).next().is_some()
+            || self.audits.open.values().any(is_its_cause);
         is_asked || owed.any(|audit| self.is_due(now, audit))
     }
 

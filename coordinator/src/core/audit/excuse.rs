@@ -21,6 +21,9 @@ pub(super) enum Excuse {
     Unknown,
 }
 
+/// What a claim is told from others by.
+pub(super) type Named = (Position, Score, Score);
+
 /// How a false claim is held against a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Charge {
@@ -128,7 +131,7 @@ impl Core {
 }
 
 /// Returns what a claim is told from others by.
-fn named(position: Position, bound: Bound) -> (Position, Score, Score) {
+pub(super) fn named(position: Position, bound: Bound) -> Named {
     (position, bound.lower(), bound.upper())
 }
 

@@ -2,7 +2,7 @@
 
 use outflank_engine::{Bound, Position};
 
-use super::excuse::{Charge, Excuse};
+use super::excuse::{Charge, Excuse, named};
 use super::{Audit, AuditId, Conflict, Core, Proof, Trial, Turn, Vote};
 use crate::core::fleet::Target;
 use crate::core::message::{Command, Judgement, Method, ProcessId, Report, WorkerId};
@@ -83,6 +83,9 @@ impl Core {
             if audit.is_suspect {
                 self.told.prove(claim.position, claim.bound);
             }
+            if audit.cause.is_some() {
+                self.audits.sound.insert(named(claim.position, claim.bound));
+            }
             self.close_audit(turn, id);
         }
     }
@@ -146,15 +149,26 @@ impl Core {
         } else if let Some((claim, held)) = audit.contradiction() {
             let position = audit.claim.position;
             self.put_off(turn, id);
-            // Requests that are answered but for audits rest on it, too, as far as anybody knows.
-            let mut solves = self.dependents(position);
-            solves.append(&mut self.audits.held_back);
-            for solve in solves {
-                self.contradicted(turn, solve, &claim, held);
-            }
-            turn.conflicts.push(Conflict { claim, held });
-            self.stop_contradicted(turn);
+            self.stop_dependents(turn, position, &Conflict { claim, held });
         }
+    }
+
+    /// Ends the requests that rest on what is proved of `position`, for this contradiction that nobody can resolve.
+    pub(super) fn stop_dependents(
+        &mut self,
+        turn: &mut Turn<'_>,
+        position: Position,
+        conflict: &Conflict,
+    ) {
+        let Conflict { claim, held } = *conflict;
+        // Requests that are answered but for audits rest on it, too, as far as anybody knows.
+        let mut solves = self.dependents(position);
+        solves.append(&mut self.audits.held_back);
+        for solve in solves {
+            self.contradicted(turn, solve, &claim, held);
+        }
+        turn.conflicts.push(Conflict { claim, held });
+        self.stop_contradicted(turn);
     }
 
     /// Those whose votes `is_wrong` names are to be believed no more, unless the claim's author may have been misled.

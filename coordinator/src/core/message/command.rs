@@ -184,6 +184,17 @@ pub enum Judgement {
         /// What does.
         truth: Bound,
     },
+    /// Take back a false bound that is held and was inferred, since nothing is left that it follows from and could be false,
+    /// with all that may rest on it; then `TakenBack` is the next event. Nobody is to blame: what it was inferred from was
+    /// lost.
+    Retract {
+        /// The position, canonical.
+        position: Position,
+        /// The bound that does not hold.
+        held: Bound,
+        /// What does.
+        truth: Bound,
+    },
     /// Do to the process of the last `Traced` what `Convict` says; then `TakenBack` is the next event.
     Condemn {
         /// The position, canonical.

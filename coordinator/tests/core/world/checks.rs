@@ -91,6 +91,6 @@ impl World {
     }
 
     pub(super) fn anyone_lies(&self) -> bool {
-        self.faults.wrong > 0 || !self.liars.is_empty()
+        self.faults.wrong > 0 || self.has_damage || !self.liars.is_empty()
     }
 }

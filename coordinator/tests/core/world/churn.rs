@@ -1,10 +1,12 @@
 //! Machines that come, go, hang and start again.
 
-use outflank_coordinator::core::{Core, Event, JobId, WorkerId};
+use outflank_coordinator::core::{Core, Event, JobId, Method, Proof, WorkerId};
+use outflank_engine::{Bound, Position};
 
 use super::World;
 use super::workers::SimWorker;
 use crate::advisor::Heuristic;
+use crate::disk::Batch;
 
 impl World {
     pub(super) fn churn(&mut self) {
@@ -54,6 +56,15 @@ impl World {
         let is_counted =
             |state: &&SimWorker| !state.is_draining && !state.process.is_some_and(lied);
         self.workers.values().filter(is_counted).count()
+    }
+
+    /// Leaves an inference in the store, as damage does that has lost what it was inferred from. It may be false.
+    pub(crate) fn leave_baseless(&mut self, position: Position, bound: Bound) {
+        let method = Method::Inference;
+        let proof = Proof { position, bound, best_move: None, nodes: 0, method, worker: None };
+        self.has_damage = true;
+        self.store.take(Batch { proofs: vec![proof], ..Batch::default() });
+        self.written();
     }
 
     pub(super) fn leave(&mut self, worker: WorkerId) {

@@ -135,6 +135,12 @@ impl World {
                 });
                 return;
             }
+            Judgement::Retract { position, .. } => {
+                self.outcome.retracted += 1;
+                self.store.retract(position);
+                self.promised.clear();
+                (Vec::new(), false)
+            }
             Judgement::Condemn { position, held, truth, is_refused } => {
                 let source = self.store.source(position, held, truth);
                 (vec![source.expect("it was traced to a worker")], is_refused)
