@@ -94,7 +94,7 @@ impl Demand {
 
 /// The demands of all layers while they are collected.
 #[derive(Debug)]
-pub struct Layers {
+pub(crate) struct Layers {
     /// By the number of empty squares.
     layers: Vec<Layer>,
     /// The number of demands in memory.
@@ -105,7 +105,7 @@ pub struct Layers {
 impl Layers {
     /// Returns no demands; at most `limit` will be kept in memory.
     #[must_use]
-    pub fn new(limit: usize) -> Self {
+    pub(crate) fn new(limit: usize) -> Self {
         let layers = std::iter::repeat_with(Layer::default).take(65).collect();
         Self { layers, held: 0, limit }
     }
@@ -114,7 +114,7 @@ impl Layers {
     ///
     /// # Errors
     /// If the temporary file cannot be written.
-    pub fn add(&mut self, demand: Demand) -> io::Result<()> {
+    pub(crate) fn add(&mut self, demand: Demand) -> io::Result<()> {
         self.layers[demand.claim.position.empties() as usize].held.push(demand);
         self.held += 1;
         if self.held < self.limit { Ok(()) } else { self.make_room() }
@@ -139,7 +139,7 @@ impl Layers {
     ///
     /// # Errors
     /// If the temporary file cannot be read.
-    pub fn take(&mut self, empties: u32) -> io::Result<Sorted> {
+    pub(crate) fn take(&mut self, empties: u32) -> io::Result<Sorted> {
         let layer = std::mem::take(&mut self.layers[empties as usize]);
         self.held -= layer.held.len();
         layer.sorted()
@@ -245,7 +245,7 @@ impl Read for Part {
 
 /// The demands of a layer in order.
 #[derive(Debug)]
-pub struct Sorted {
+pub(crate) struct Sorted {
     runs: Vec<Run>,
     /// The next demand of each run that has one.
     heads: BinaryHeap<Reverse<(Place, usize)>>,
@@ -269,7 +269,7 @@ impl Sorted {
 
     /// Returns the next demand without taking it.
     #[must_use]
-    pub fn peek(&self) -> Option<Demand> {
+    pub(crate) fn peek(&self) -> Option<Demand> {
         let Reverse((place, _)) = self.heads.peek()?;
         Some(demand(*place))
     }
@@ -278,7 +278,7 @@ impl Sorted {
     ///
     /// # Errors
     /// If the temporary file cannot be read.
-    pub fn take(&mut self) -> io::Result<()> {
+    pub(crate) fn take(&mut self) -> io::Result<()> {
         let Some(first) = self.peek() else { return Ok(()) };
         while self.peek().is_some_and(|next| next.is_about_the_same(&first)) {
             if let Some(Reverse((_, index))) = self.heads.pop() {

@@ -14,7 +14,7 @@ use crate::rules::{self, Position, Turn};
 
 /// What is expected, and what has been proved of it.
 #[derive(Clone, Debug, Default)]
-pub struct Expectations {
+pub(crate) struct Expectations {
     expected: Vec<Expected>,
     /// By [`place`], what the roots so far prove.
     proved: HashMap<Position, Range>,
@@ -34,7 +34,7 @@ pub struct ExpectError {
 
 /// An expectation that no root meets.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unmet {
+pub(crate) struct Unmet {
     /// Its line, from 1.
     pub line: usize,
     /// The position, what is expected of it, and what is proved.
@@ -93,7 +93,7 @@ impl Expectations {
     ///
     /// # Errors
     /// If a line is none, or if there is none at all.
-    pub fn parse(text: &str) -> Result<Self, ExpectError> {
+    pub(crate) fn parse(text: &str) -> Result<Self, ExpectError> {
         let mut all = Self::default();
         // Some programs put this mark at the beginning of a file.
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -117,7 +117,7 @@ impl Expectations {
     }
 
     /// Takes note of what a root proves.
-    pub fn note(&mut self, root: &Root) {
+    pub(crate) fn note(&mut self, root: &Root) {
         let range = Range { lower: root.lower, upper: root.upper };
         let (place, range) = place(root.position, range);
         if let Some(proved) = self.proved.get_mut(&place) {
@@ -127,12 +127,12 @@ impl Expectations {
 
     /// Returns the number of expectations.
     #[must_use]
-    pub fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.expected.len()
     }
 
     /// Returns those that the roots do not meet.
-    pub fn unmet(&self) -> impl Iterator<Item = Unmet> {
+    pub(crate) fn unmet(&self) -> impl Iterator<Item = Unmet> {
         self.expected.iter().filter_map(|expected| self.judge(expected))
     }
 

@@ -27,11 +27,11 @@
 pub mod chain;
 pub mod claim;
 pub mod command;
-pub mod demands;
-pub mod expect;
+mod demands;
+mod expect;
 pub mod line;
 pub mod printable;
-pub mod report;
+mod report;
 pub mod resolve;
 pub mod rules;
 pub mod sample;

@@ -17,7 +17,7 @@ const ROOTS_SHOWN: usize = 10;
 
 /// The findings of a check.
 #[derive(Clone, Debug)]
-pub struct Report {
+pub(crate) struct Report {
     verified: Verified,
     sampled: Vec<Leaf>,
     resolved: Resolved,
@@ -81,7 +81,7 @@ impl From<&Root> for JsonRoot {
 impl Report {
     /// Puts together what was found.
     #[must_use]
-    pub fn new(
+    pub(crate) fn new(
         verified: Verified,
         sample: &Sample,
         sampled: Vec<Leaf>,
@@ -107,42 +107,42 @@ impl Report {
 
     /// Returns the same report about a sample whose seed was given instead of chosen at random.
     #[must_use]
-    pub fn with_given_seed(self) -> Self {
+    pub(crate) fn with_given_seed(self) -> Self {
         Self { is_seed_given: true, ..self }
     }
 
     /// Returns the same report of a proof of which something was expected.
     #[must_use]
-    pub fn with_expectations(self, expectations: Option<Expectations>) -> Self {
+    pub(crate) fn with_expectations(self, expectations: Option<Expectations>) -> Self {
         Self { expectations, ..self }
     }
 
     /// Returns the number of positions of which something was expected.
     #[must_use]
-    pub fn expected(&self) -> usize {
+    pub(crate) fn expected(&self) -> usize {
         self.expectations.as_ref().map_or(0, Expectations::count)
     }
 
     /// Returns what was expected and is not proved.
-    pub fn unmet(&self) -> impl Iterator<Item = Unmet> {
+    pub(crate) fn unmet(&self) -> impl Iterator<Item = Unmet> {
         self.expectations.iter().flat_map(Expectations::unmet)
     }
 
     /// Returns the leaves whose claims are false.
-    pub fn wrong(&self) -> impl Iterator<Item = &Leaf> {
+    pub(crate) fn wrong(&self) -> impl Iterator<Item = &Leaf> {
         let judged = self.sampled.iter().zip(&self.resolved.is_true);
         judged.filter(|(_, is_true)| !**is_true).map(|(leaf, _)| leaf)
     }
 
     /// Returns the number of leaves that were solved again.
     #[must_use]
-    pub const fn sampled(&self) -> usize {
+    pub(crate) const fn sampled(&self) -> usize {
         self.sampled.len()
     }
 
     /// Returns the last state of the hash chain.
     #[must_use]
-    pub fn seal(&self) -> &str {
+    pub(crate) fn seal(&self) -> &str {
         &self.verified.seal
     }
 
@@ -161,7 +161,7 @@ impl Report {
 
     /// Returns a description of a false claim and of who made it.
     #[must_use]
-    pub fn describe(&self, leaf: &Leaf) -> String {
+    pub(crate) fn describe(&self, leaf: &Leaf) -> String {
         let origin = (leaf.origin as usize).checked_sub(1);
         let origin = origin.and_then(|index| self.verified.origins.get(index));
         let Origin { build, worker, host, run, .. } = origin.cloned().unwrap_or_default();
@@ -177,7 +177,7 @@ impl Report {
     ///
     /// # Errors
     /// Never in practice: the object has text keys and numbers only.
-    pub fn json(&self, accepted: bool) -> serde_json::Result<String> {
+    pub(crate) fn json(&self, accepted: bool) -> serde_json::Result<String> {
         let wrong: Vec<u64> = self.wrong().map(|leaf| leaf.row).collect();
         serde_json::to_string(&Json {
             accepted,
@@ -209,7 +209,7 @@ impl Report {
 
     /// Returns the report as lines for people.
     #[must_use]
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let Verified { by_move, by_all, leaves, .. } = self.verified;
         let rows = self.verified.rows();
         let mut text = String::new();
@@ -327,7 +327,7 @@ fn percent(share: f64) -> String {
 ///
 /// The bound is for drawing with replacement; drawing without, as here, only makes it better.
 #[must_use]
-pub fn share(sampled: u64, confidence: f64) -> f64 {
+pub(crate) fn share(sampled: u64, confidence: f64) -> f64 {
     // 1 − (1 − confidence)^(1 / sampled), without the cancellation of a small share.
     -((1.0 - confidence).ln() / sampled as f64).exp_m1()
 }
