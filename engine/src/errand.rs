@@ -81,8 +81,23 @@ impl Errand {
 /// Other engines, which try moves for a search: one move at a time each. They may come and go, and serve several
 /// searches in turn, those of other engines' errands among them.
 ///
-/// A search has a thread for each, which waits here. The functions that wait look again whether they are still to when
-/// they are [roused](Self::rouse) or [recalled](Self::recall), and now and then besides.
+/// # Who calls what
+///
+/// For each number below [`count`](Self::count) the search has a thread which does nothing but this, until the search
+/// is over:
+///
+/// 1. [`attend`](Self::attend), in which it waits until an engine may come;
+/// 2. once there are moves to try, [`engage`](Self::engage), in which it waits for one;
+/// 3. [`run`](Self::run), once for each move, in which it waits for the answer;
+/// 4. [`release`](Self::release); then again from the first.
+///
+/// A search on one thread calls [`serve`](Self::serve) besides, where it has nothing to do but to wait for those threads.
+///
+/// Whoever waits in one of these functions is told by a closure whether that is still wanted. It has to be asked after
+/// each of the calls that wake up, and now and then besides, some ten milliseconds, since not all that ends a wait wakes
+/// it: [`rouse`](Self::rouse) is for all who wait, [`recall`](Self::recall) for those in `run` and `engage`, and
+/// [`nudge`](Self::nudge) for the one in `serve`. All functions may be called from several threads at once, for different
+/// numbers.
 pub trait Hands: Send + Sync {
     /// Returns how many there may be at once.
     fn count(&self) -> usize;
@@ -90,8 +105,8 @@ pub trait Hands: Send + Sync {
     /// Returns the fewest empty squares of a position of which a move is worth the way.
     fn least_empties(&self) -> u32;
 
-    /// Waits until number `hand` may have an engine soon; `false` if it has not while the search is not over. Nothing is
-    /// made ready for engines that are not there.
+    /// Waits until number `hand` may have an engine soon, or the search `is_over`; returns which of both, `true` for the
+    /// engine. Nothing is made ready for engines that are not there.
     fn attend(&self, hand: usize, is_over: &dyn Fn() -> bool) -> bool {
         let _ = hand;
         !is_over()
