@@ -17,6 +17,7 @@
 mod debts;
 mod doubts;
 mod excuse;
+mod held;
 mod verdict;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,9 +29,9 @@ use super::message::{AuditId, Command, Job, JobId, Millis, ProcessId, Proof, Sol
 use super::mix::{mix, mixed_with};
 use super::question::Key;
 use super::{Conflict, Core, Turn};
-use crate::reach::{fillings, may_come};
 use debts::Debts;
 use excuse::window_of;
+use held::HeldBack;
 
 /// A claim that others are asked about.
 #[derive(Debug)]
@@ -186,7 +187,7 @@ pub(super) struct Audits {
     /// Whether claims are being taken back: nothing is handed out or answered meanwhile.
     pub(super) taking_back: bool,
     /// The requests that are answered but for audits.
-    held_back: BTreeSet<SolveId>,
+    held_back: HeldBack,
     /// Whether an audit has ended since they were looked at: until then they have to wait, and to
     /// look at them takes a walk along each of their lines.
     has_news: bool,
@@ -221,28 +222,9 @@ impl Audits {
         self.unresolved.len()
     }
 
-    /// Returns whether the answer of `solve`, which is about `root`, must wait, and remembers it then. It may rest on what was
-    /// claimed for another request.
-    pub(super) fn hold_back(&mut self, solve: SolveId, root: Position) -> bool {
-        let filled: Vec<u64> = fillings(root).collect();
-        let is_its =
-            |audit: &Audit| audit.home == Some(solve) || may_come(audit.claim.position, &filled);
-        let must_wait = self.hold_all_back() || self.open.values().any(is_its);
-        if must_wait {
-            self.held_back.insert(solve);
-        }
-        must_wait
-    }
-
     /// Returns the audits of claims about `position` that are under way.
     fn about(&self, position: Position) -> impl Iterator<Item = &Audit> {
         self.open.values().filter(move |audit| audit.claim.position == position)
-    }
-
-    /// Returns whether every answer must wait.
-    fn hold_all_back(&self) -> bool {
-        let concerns_all = |audit: &Audit| audit.is_disputed() || audit.home.is_none();
-        self.taking_back || self.open.values().any(concerns_all)
     }
 }
 
@@ -340,18 +322,17 @@ impl Core {
         self.take_up_debts(turn.now);
         self.infer_again(turn);
         self.go_on_with_the_accused(turn);
-        if self.audits.open.is_empty() && self.audits.held_back.is_empty() {
+        if self.audits.open.is_empty() && self.audits.held_back.len() == 0 {
             return;
         }
-        let waits = |&(&id, audit): &(&AuditId, &Audit)| self.waits_for_a_judge(id, audit);
-        let ids: Vec<AuditId> = self.audits.open.iter().filter(waits).map(|(&id, _)| id).collect();
-        for id in ids {
+        for id in self.judged_next() {
             if self.audits.taking_back {
                 return; // One of them has led to a verdict.
             }
             self.assign_audit(turn, id);
         }
-        if !self.audits.taking_back && std::mem::take(&mut self.audits.has_news) {
+        let are_due = self.audits.held_back.are_due(turn.now);
+        if !self.audits.taking_back && (std::mem::take(&mut self.audits.has_news) || are_due) {
             self.answer_the_audited(turn);
         }
     }
@@ -363,13 +344,13 @@ impl Core {
 
     /// Returns for each audit that waits for a judge the workers who cannot be that.
     pub(super) fn unfit_to_judge(&self) -> Vec<Vec<WorkerId>> {
-        let waits = |&(&id, audit): &(&AuditId, &Audit)| self.waits_for_a_judge(id, audit);
-        let unfit = |(_, audit): (&AuditId, &Audit)| {
+        let unfit = |audit: &Audit| {
             let others = self.not_asked(audit);
             let is_other = |&worker: &WorkerId| others.contains(&self.fleet.process(worker));
             self.fleet.ids().into_iter().filter(is_other).collect()
         };
-        self.audits.open.iter().filter(waits).map(unfit).collect()
+        let waiting = self.judged_next();
+        waiting.iter().filter_map(|id| self.audits.open.get(id)).map(unfit).collect()
     }
 
     /// Returns those who are not asked about a claim: who has said something, and who could not tell as long as there are
@@ -474,20 +455,6 @@ impl Core {
         };
         turn.commands.push(Command::Assign { worker, job });
         true
-    }
-
-    /// Answers the requests whose last audit is over.
-    fn answer_the_audited(&mut self, turn: &mut Turn<'_>) {
-        if self.audits.hold_all_back() {
-            return;
-        }
-        for id in std::mem::take(&mut self.audits.held_back) {
-            // Where an audit is still open this puts it back.
-            if let Some(solve) = self.solves.get(&id) {
-                let bound = solve.bound;
-                self.answered(turn, id, bound);
-            }
-        }
     }
 }
 

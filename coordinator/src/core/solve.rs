@@ -195,16 +195,17 @@ impl Core {
     fn take_solve(&mut self, id: SolveId) -> Option<Solve> {
         let solve = self.solves.remove(&id)?;
         self.insides.forget(id);
+        self.audits.let_go(id);
         self.crowd.left(solve.window, self.solves.keys().next().copied());
         Some(solve)
     }
 
     /// Ends a request with `solution`.
     pub(super) fn conclude(&mut self, turn: &mut Turn<'_>, id: SolveId, line: Vec<Square>) {
-        let Some(root) = self.solves.get(&id).map(|solve| solve.root) else { return };
-        if self.audits.hold_back(id, root) {
+        let Some((root, bound)) = self.solves.get(&id).map(|it| (it.root, it.bound)) else {
             return;
-        }
+        };
+        let Some(unaudited) = self.hold_back(turn.now, (id, root), bound, &line) else { return };
         let Some(solve) = self.take_solve(id) else { return };
         self.drop_line(turn, id, &solve);
         let (best_move, line) = self.best_move(turn, &solve, line);
@@ -221,7 +222,7 @@ impl Core {
             jobs: solve.jobs_done,
             reused: solve.reused,
             source,
-            unaudited: self.audits.unaudited(),
+            unaudited,
         };
         turn.commands.push(Command::Solved { solve: id, solution });
     }

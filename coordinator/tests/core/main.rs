@@ -4,6 +4,7 @@
 
 pub(crate) mod advisor;
 pub(crate) mod baseless;
+pub(crate) mod burden;
 pub(crate) mod campaigns;
 #[cfg(fuzzing)]
 pub(crate) mod choices;

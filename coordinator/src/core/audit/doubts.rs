@@ -115,7 +115,7 @@ impl Core {
         (audits.era, audits.taking_back) = (era, false);
         (audits.traced, audits.trial) = (None, None);
         audits.sound.clear();
-        audits.held_back.clear();
+        drop(audits.held_back.take_all());
         audits.has_news_of_suspects = true;
         let guilty = &audits.guilty;
         for audit in audits.open.values_mut().chain(audits.debts.all_mut()) {

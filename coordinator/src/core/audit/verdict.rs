@@ -163,7 +163,7 @@ impl Core {
         let Conflict { claim, held } = *conflict;
         // Requests that are answered but for audits rest on it, too, as far as anybody knows.
         let mut solves = self.dependents(position);
-        solves.append(&mut self.audits.held_back);
+        solves.extend(self.audits.held_back.take_all());
         for solve in solves {
             self.contradicted(turn, solve, &claim, held);
         }

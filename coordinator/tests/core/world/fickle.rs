@@ -115,6 +115,11 @@ impl World {
         self.store.docket().copied().filter(is_solved).collect()
     }
 
+    /// Returns the time, in milliseconds.
+    pub(crate) fn now(&self) -> u64 {
+        self.now
+    }
+
     /// Returns the open requests.
     pub(crate) fn open(&self) -> usize {
         self.requests.len()

@@ -28,6 +28,17 @@ impl World {
         self.connect(state)
     }
 
+    /// Has a worker claim what is true of a position that nobody has asked it about.
+    pub(crate) fn claim_unasked(&mut self, worker: WorkerId, position: Position) {
+        let position = position.canonical();
+        let bound = Bound::exact(self.oracle.value(position));
+        let (children, line, finished, failed) = (Vec::new(), Vec::new(), true, false);
+        let (job, era) = (JobId(4711), self.store.era);
+        let report = self.unasked(position, bound);
+        let report = Report { job, era, children, line, finished, failed, ..report };
+        self.deliver(Event::Reported { worker, report });
+    }
+
     pub(super) fn make_mischief(&mut self) {
         let all: Vec<(WorkerId, u64)> =
             self.workers.iter().map(|(&id, state)| (id, state.mischief)).collect();
