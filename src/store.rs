@@ -231,6 +231,10 @@ fn repair(dir: &Path) -> Result<Exit, Failure> {
         output::line(&problem.to_string())?;
     }
     output::line(&what_was_done(&done, docket.is_some()))?;
+    if let Some(cut) = &done.cut {
+        let (bytes, path) = (counted(cut.bytes, "byte"), cut.path.display());
+        output::line(&format!("{bytes} of a write that was not completed were cut off {path}"))?;
+    }
     if let Some(docket) = &docket {
         output::line(&what_became_of(&path, docket))?;
     }

@@ -5,6 +5,7 @@ use std::io::ErrorKind;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use super::disk::Disk;
 use super::error::StoreError;
@@ -64,6 +65,9 @@ pub struct Rebuilt {
     /// Where the old one lies now, if there was one.
     pub aside: Option<PathBuf>,
 }
+
+/// How often it is told how far a log has been read: for an index of millions of positions that takes minutes.
+const TOLD_EVERY: Duration = Duration::from_secs(30);
 
 /// Why an index is in doubt if its file says nothing: there was no room, or an operator has made it.
 const UNKNOWN: &str = "no reason was noted, as where the disk is full";
@@ -325,8 +329,15 @@ pub(super) fn read_whole(
 ) -> Result<Whole, StoreError> {
     let mut replay = Replay::new(index, log, Origins::default());
     let synced = manifest.map(|manifest| manifest.place);
-    let (end, cut) =
-        scan::read_to_end(log, Place::START, synced, &mut |frame| replay.apply(frame))?;
+    let mut told = Instant::now();
+    let (end, cut) = scan::read_to_end(log, Place::START, synced, &mut |frame| {
+        if told.elapsed() >= TOLD_EVERY {
+            let of = manifest.map(|manifest| manifest.place.frame);
+            tracing::info!(log = %log.display(), frame = frame.number, of, "the log is being read");
+            told = Instant::now();
+        }
+        replay.apply(frame)
+    })?;
     replay.flush()?;
     let Replay { origins, added, removed, frames: replayed, clashes, .. } = replay;
     let records = added - removed;

@@ -15,6 +15,7 @@ use super::manifest::{Found, Manifest};
 use super::open::is_store;
 use super::read_only;
 use super::salvage::{rename, salvage, salvage_quarantine};
+use super::scan::Cut;
 use super::verify::{PROBLEMS, Problem, Verification, check};
 
 /// What a repair did.
@@ -40,6 +41,8 @@ pub struct Repair {
     pub dropped: u64,
     /// Whether what a lost frame took back may stand again: nobody knows whose claims were ever taken back.
     pub is_unsure: bool,
+    /// The write at the end of the log that was not completed, and that was cut off, if there was one.
+    pub cut: Option<Cut>,
     /// Where the old log, the old index and an old quarantine lie now.
     pub aside: Vec<PathBuf>,
     /// What earlier repairs and rebuilds have moved aside; nothing reads it.
@@ -119,7 +122,7 @@ pub fn repair_after(
     let lock = Lock::take(store)?;
     // A copy of a store in use, or what is left of one: what took claims back may have come behind its end.
     let may_lack_end = lacks_manifest(store)?;
-    let (whole, seen) = with_whole_log(&layout);
+    let (whole, seen) = with_whole_log(&layout, may_lack_end);
     let extent = match &whole {
         Some(found) if found.is_sound() => Extent::Nothing,
         Some(_) => Extent::Index,
@@ -144,6 +147,7 @@ pub fn repair_after(
         done.taken_back = take_back(&opened_store, &taken_back)?;
     }
     done.aside.extend(opened.rebuilt.and_then(|rebuilt| rebuilt.aside));
+    done.cut = opened.cut;
     done.records = opened_store.records();
     done.left = layout.asides("")?;
     done.left.retain(|path| !done.aside.contains(path));
@@ -210,15 +214,15 @@ fn remove_old_indexes(layout: &Layout) -> Result<(), StoreError> {
 }
 
 /// Returns what there is in a store in which nothing is damaged but perhaps the index, or `None` if something may be,
-/// and then how many problems there are, and the first of them. A write that was not completed counts as damage: behind
-/// a lost manifest nobody can tell the one from the other.
-fn with_whole_log(layout: &Layout) -> (Option<Verification>, (u64, Vec<Problem>)) {
+/// and then how many problems there are, and the first of them. A write that was not completed counts as damage where
+/// the manifest is lost.
+fn with_whole_log(layout: &Layout, is_lost: bool) -> (Option<Verification>, (u64, Vec<Problem>)) {
     if layout.salvaged().exists() {
         return (None, (0, Vec::new())); // an earlier repair is to be completed
     }
     // What cannot be checked is for the repair to deal with, or to refuse.
     match check(layout) {
-        Ok(found) if found.has_whole_log() => (Some(found), (0, Vec::new())),
+        Ok(found) if found.has_whole_log(is_lost) => (Some(found), (0, Vec::new())),
         Ok(found) => (None, (found.problems, found.described)),
         Err(_) => (None, (0, Vec::new())),
     }

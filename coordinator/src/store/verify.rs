@@ -67,9 +67,10 @@ impl Verification {
         }
     }
 
-    /// Returns whether the log is as it should be, to its very end, as far as can be told from what is left of the rest.
-    pub(super) fn has_whole_log(&self) -> bool {
-        self.problems == self.index_problems && !self.torn
+    /// Returns whether the log is as it should be, as far as can be told from what is left of the rest. Behind a manifest
+    /// what is torn is a write that was not completed; where that `is_lost` nobody can tell that from damage.
+    pub(super) fn has_whole_log(&self, is_lost: bool) -> bool {
+        self.problems == self.index_problems && !(self.torn && is_lost)
     }
 
     /// Notes that something is wrong with the index, which lies at `path`.

@@ -192,6 +192,25 @@ fn a_repair_of_a_sound_store_changes_nothing() {
     assert_eq!((done.damages, done.records), (1, 1));
 }
 
+/// It is what a killed process leaves, and opening the store cuts it off.
+#[test]
+fn a_repair_cuts_off_what_is_torn_behind_the_manifest_and_leaves_the_rest_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let ends = store_of(folder.path(), &[1, 2]);
+    let path = segment(folder.path(), 1);
+    let whole = fs::read(&path).unwrap();
+    let mut torn = whole.clone();
+    torn.extend_from_slice(&whole[ends[0] as usize..ends[1] as usize - 1]);
+    fs::write(&path, &torn).unwrap();
+    let found = verify(folder.path()).unwrap();
+    assert!(found.is_sound() && found.torn, "{found:?}");
+    let done = repair(folder.path()).unwrap();
+    assert_eq!((done.extent, done.damages, done.records), (Extent::Nothing, 0, 3), "{done:?}");
+    let cut = done.cut.map(|cut| (cut.path, cut.offset, cut.bytes));
+    assert_eq!(cut, Some((path.clone(), ends[1], ends[1] - ends[0] - 1)));
+    assert_eq!((fs::read(&path).unwrap(), done.aside), (whole, Vec::new()));
+}
+
 #[test]
 fn damage_with_good_frames_behind_it_is_never_cut() {
     let folder = tempfile::tempdir().unwrap();
