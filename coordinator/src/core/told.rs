@@ -38,6 +38,8 @@ pub(super) struct Told {
     has_gaps: bool,
     /// The processes that were told more than there was room for.
     overfull: BTreeSet<ProcessId>,
+    /// Those of which the shell has noted that.
+    noted: BTreeSet<ProcessId>,
     /// Those that were excused for what is not remembered.
     excused: BTreeSet<ProcessId>,
     /// What was solved again, and is true.
@@ -52,7 +54,9 @@ impl Told {
             self.note(process, &bounds, most);
             self.has_left(process);
         }
-        self.overfull.extend(told_more);
+        // What there was no room for here is noted, but not what will be told beside it.
+        self.noted = told_more.into_iter().collect();
+        self.overfull.extend(&self.noted);
         self.excused.extend(excused);
         self.has_gaps = has_gaps;
     }
@@ -105,7 +109,8 @@ impl Told {
                 self.in_all += 1;
                 news.push((position, bound));
             } else {
-                is_overfull |= self.overfull.insert(process);
+                self.overfull.insert(process);
+                is_overfull |= self.noted.insert(process);
             }
         }
         (news, is_overfull)

@@ -329,3 +329,20 @@ fn that_there_was_no_room_is_noted_once_although_nothing_else_is() {
     assert_eq!(notes(1), [(0, true)]);
     assert_eq!(notes(2), []);
 }
+
+/// It was known, but not noted, so that the next coordinator took what was noted for all.
+#[test]
+fn that_there_was_no_room_is_noted_of_those_too_of_whom_something_was_forgotten() {
+    let mut script = forgetful();
+    told(&mut script, AUTHOR);
+    script.at(0, Event::Left { worker: WorkerId(AUTHOR) });
+    told(&mut script, 5);
+    script.at(0, joined(15, 5, 1));
+    script.at(0, Event::Left { worker: WorkerId(5) });
+    script.at(0, Event::Draining { worker: WorkerId(15) });
+    script.at(0, Event::Abandoned { solve: SolveId(1) });
+    script.submit(0, 2, nine_empties());
+    let commands = script.at(0, joined(AUTHOR, AUTHOR, 1));
+    let is_noted = |command: &Command| matches!(command, Command::Told { worker, and_more: true, .. } if *worker == WorkerId(AUTHOR));
+    assert!(commands.iter().any(is_noted), "{commands:?}");
+}
