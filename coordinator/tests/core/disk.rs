@@ -187,6 +187,12 @@ impl Disk {
         }
     }
 
+    /// Loses so many percent of what is on disk.
+    pub(crate) fn lose(&mut self, random: &mut Random, percent: u64) {
+        self.kept.0.retain(|_, _| !random.chance(percent));
+        self.sources.retain(|position, _| self.kept.0.contains_key(position));
+    }
+
     /// Returns who the false side of a bound comes from, or the bounds it was inferred from.
     pub(crate) fn source(
         &self,

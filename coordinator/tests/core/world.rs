@@ -110,6 +110,8 @@ pub(crate) struct World {
     roots: Vec<Position>,
     /// How many workers that never lied there are at least; if nothing is said, as many as requests need.
     least: Option<usize>,
+    /// What campaigns ask that are paused.
+    paused: Vec<Asked>,
     /// Whether nobody lies any more.
     is_calm: bool,
     /// Whether the store may hold what is false although nobody has lied.
@@ -187,6 +189,7 @@ impl World {
             answers: BTreeMap::new(),
             roots: Vec::new(),
             least: None,
+            paused: Vec::new(),
             is_calm: false,
             has_damage: false,
             splits: None,

@@ -67,6 +67,15 @@ impl World {
         self.written();
     }
 
+    /// The coordinator dies, and so many percent of what is on disk are lost to damage, which a repair leaves out.
+    pub(crate) fn restart_damaged(&mut self, percent: u64) {
+        self.has_damage = true;
+        self.promised.clear();
+        self.store.lose(&mut self.random, percent);
+        self.outcome.happened.damaged += 1;
+        self.restart();
+    }
+
     pub(super) fn leave(&mut self, worker: WorkerId) {
         self.outcome.happened.left += 1;
         self.workers.remove(&worker);

@@ -47,6 +47,8 @@ pub(crate) struct Happened {
     pub(crate) unasked: u64,
     /// Leaps of the clock.
     pub(crate) leaps: u64,
+    /// Restarts on a store that has lost records.
+    pub(crate) damaged: u64,
     /// Answers to others that share a search which were believed, and those that were not.
     pub(crate) answered: u64,
     pub(crate) unanswered: u64,
@@ -71,6 +73,7 @@ impl Happened {
         self.given_up += other.given_up;
         self.unasked += other.unasked;
         self.leaps += other.leaps;
+        self.damaged += other.damaged;
         self.answered += other.answered;
         self.unanswered += other.unanswered;
     }

@@ -3,7 +3,7 @@
 use outflank_coordinator::core::{Advisor, Event, JobId, Proof, SolveId, Terms, WorkerId};
 use outflank_engine::{Position, Score, Window};
 
-use super::workers::Pace;
+use super::workers::{Pace, SimWorker};
 use super::{Asked, Faults, Happening, World};
 use crate::advisor::Heuristic;
 
@@ -35,7 +35,7 @@ impl World {
             0 => None,
             count => Some(open[self.random.below(count) as usize]),
         };
-        match (self.random.below(5), one) {
+        match (self.random.below(6), one) {
             (0, Some(solve)) => self.give_up(solve),
             (1, Some(solve)) => {
                 // A campaign has another priority now.
@@ -49,9 +49,16 @@ impl World {
             (2, _) => {
                 // It is paused.
                 for solve in open {
-                    if self.requests.get(&solve).is_some_and(|asked| asked.terms.is_some()) {
+                    let asked = self.requests.get(&solve).filter(|asked| asked.terms.is_some());
+                    self.paused.extend(asked.copied());
+                    if asked.is_some() {
                         self.give_up(solve);
                     }
+                }
+            }
+            (3, _) if !self.paused.is_empty() => {
+                for asked in std::mem::take(&mut self.paused) {
+                    self.ask(asked);
                 }
             }
             _ if open.len() < MOST_OPEN => {
@@ -153,6 +160,17 @@ impl World {
             }
         }
         self.is_calm = true;
+        // Who has connected again meanwhile goes on with what it had, and comes to the end of it.
+        let of = |(&worker, state): (&WorkerId, &SimWorker)| {
+            state
+                .jobs
+                .iter()
+                .map(move |(&job, &(_, nodes))| (worker, job, nodes))
+                .collect::<Vec<_>>()
+        };
+        for (worker, job, nodes) in self.workers.iter().flat_map(of).collect::<Vec<_>>() {
+            self.schedule(5 * 60_000, Happening::Ends { worker, job, nodes });
+        }
         self.fill_up();
     }
 
