@@ -150,7 +150,7 @@ impl Service {
             next_worker: AtomicU64::new(1),
             next_solve: AtomicU64::new(1),
         });
-        for verdict in docket.verdicts().iter().filter(|verdict| verdict.is_refused) {
+        for verdict in docket.refused() {
             let (workers, reason) = (verdict.workers.join(" and "), &verdict.reason);
             tracing::warn!(
                 workers,

@@ -236,9 +236,10 @@ impl Docket {
         (first..=self.era()).all(|era| eras.clone().any(|noted| noted == era))
     }
 
-    /// Returns the verdicts, those first that came first.
-    pub(super) fn verdicts(&self) -> &[Verdict] {
-        &self.verdicts
+    /// Returns the verdicts whose workers may not come back, those first that came first. One that is about nobody, as a
+    /// repair of the store leaves it, refuses nobody.
+    pub(super) fn refused(&self) -> impl Iterator<Item = &Verdict> {
+        self.verdicts.iter().filter(|verdict| verdict.is_refused && !verdict.workers.is_empty())
     }
 
     /// Returns the verdicts that were not carried out, in the order in which they are to be.

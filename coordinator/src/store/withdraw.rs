@@ -174,7 +174,11 @@ pub(super) fn others_have_searched_below(
 /// number of positions of which nothing is known any more.
 pub(super) fn withdraw(store: &Store, worker: &str, a_frame: usize) -> Result<u64, StoreError> {
     let positions = store.records.load(Ordering::Relaxed);
-    tracing::info!(worker, positions, "looking for all that may rest on what a worker claimed");
+    if worker.is_empty() {
+        tracing::info!(positions, "looking for all that may rest on claims of nobody knows whom");
+    } else {
+        tracing::info!(worker, positions, "looking for all that may rest on what a worker claimed");
+    }
     take_back(store, a_frame, |index| {
         let guilty = store.origins().of(&[worker]);
         fallen(index, &guilty)

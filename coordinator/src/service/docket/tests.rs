@@ -47,7 +47,7 @@ fn what_is_open_survives_whatever_the_last_write_left() {
             assert_eq!(author, name.as_deref().map(convert::process));
         }
         let excused = [convert::process("host/2")];
-        assert_eq!(docket.excused(), excused[..docket.verdicts().len().saturating_sub(1)]);
+        assert_eq!(docket.excused(), excused[..docket.verdicts.len().saturating_sub(1)]);
     }
 }
 
@@ -163,6 +163,20 @@ fn a_repair_that_may_have_lost_proofs_moves_the_era_also_without_a_verdict() {
     assert_eq!(reopen_verdicts(&path).unwrap(), 1);
     let again = Verdict { era: 4, ..verdict(3) };
     assert_eq!(Docket::open(Some(&path)).unwrap().pending(), [again]);
+}
+
+/// Each coordinator warned at its start of workers without a name.
+#[test]
+fn a_repair_refuses_nobody_but_those_who_were_wrong() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("docket.jsonl");
+    drop(Docket::open(Some(&path)).unwrap());
+    reopen_verdicts(&path).unwrap();
+    let mut docket = Docket::open(Some(&path)).unwrap();
+    assert_eq!(docket.refused().count(), 0);
+    docket.convict(verdict(2)).unwrap();
+    docket.convict(Verdict { is_refused: false, ..verdict(3) }).unwrap();
+    assert_eq!(docket.refused().collect::<Vec<_>>(), [&verdict(2)]);
 }
 
 /// With a verdict about nobody it would look as if there had never been another.
