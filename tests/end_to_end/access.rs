@@ -55,7 +55,11 @@ fn only_who_shows_the_token_is_admitted() {
     let objects = run(home.path(), &[&small[..], &["--token-file", "edited"]].concat()).objects();
     assert_eq!(objects[0]["value"], -10, "{objects:?}");
     worker.kill();
-    coordinator.kill();
+    // The first of them had a line of its own, the others wait for the next minute, or the end.
+    coordinator.signal("TERM");
+    let line = coordinator.line_with("refusing calls");
+    assert!(line.contains("calls=4") && line.contains("the token is wrong"), "{line}");
+    assert_eq!(coordinator.finish().code, Some(0));
 }
 
 const WORKER: &str = "worker-worker-worker";

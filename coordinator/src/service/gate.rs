@@ -1,7 +1,7 @@
 //! Who may call what: whoever shows a token of a role that the method is for. And whose connection may last: that of
 //! who was let through.
 
-mod refusals;
+pub(super) mod refusals;
 
 use std::convert::Infallible;
 use std::future::{Ready, ready};
@@ -55,6 +55,11 @@ pub(super) struct Gate {
 impl Gate {
     pub(super) fn new(tokens: Option<&Tokens>) -> Self {
         Self { tokens: tokens.cloned().map(Arc::new), refusals: Arc::default() }
+    }
+
+    /// Returns what it says of the calls that it does not let through.
+    pub(super) fn refusals(&self) -> &Refusals {
+        &self.refusals
     }
 
     /// Returns `service`, reached through this gate.

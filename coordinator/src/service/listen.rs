@@ -1,5 +1,6 @@
 //! Serving the services on TCP and inside the process.
 
+use std::convert::Infallible;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,6 +37,9 @@ use super::{Encryption, Options, ServiceError, Shared};
 /// The bytes that may be under way in one direction of a connection in memory.
 const PIPE_BYTES: usize = 256 << 10;
 
+/// The time between two looks whether there is something to say of calls that were refused.
+const BETWEEN_LOOKS: Duration = Duration::from_secs(10);
+
 /// Returns all services behind `gate`, and the way to say that they are about to stop.
 ///
 /// Health and reflection are open to all who may connect: those who ask for them know no token, and learn
@@ -71,11 +75,32 @@ pub(super) async fn serve(
     listener: TcpListener,
     stop: &CancellationToken,
 ) -> Result<(), ServiceError> {
-    let Options { tokens, encryption, .. } = &shared.options;
+    let gate = Gate::new(shared.options.tokens.as_ref());
+    let ended = serve_behind(&gate, shared, listener, stop).await;
+    gate.refusals().tell_rest();
+    ended
+}
+
+/// Says of refused calls what is not said yet, for ever.
+async fn watch(gate: &Gate) -> Infallible {
+    let mut looks = tokio::time::interval(BETWEEN_LOOKS);
+    loop {
+        looks.tick().await;
+        gate.refusals().tell_in_time();
+    }
+}
+
+async fn serve_behind(
+    gate: &Gate,
+    shared: &Arc<Shared>,
+    listener: TcpListener,
+    stop: &CancellationToken,
+) -> Result<(), ServiceError> {
+    let Options { encryption, .. } = &shared.options;
     let failed = |error| ServiceError::Serving(Arc::new(error));
     let server = encryption.as_ref().map_or_else(|| Ok(Server::builder()), Encryption::server);
     let server = server.map_err(failed)?;
-    let (router, health) = services(shared, &Gate::new(tokens.as_ref()), server);
+    let (router, health) = services(shared, gate, server);
     health.set_serving::<ClusterServer<ClusterService>>().await;
     health.set_serving::<SolverServer<SolverService>>().await;
     let deadline = shared.options.call_deadline;
@@ -91,6 +116,7 @@ pub(super) async fn serve(
             None
         }
         _failure = shared.fate.failure() => None,
+        never = watch(gate) => match never {},
     };
     if let Some(ended) = ended {
         return ended.map_err(failed);
