@@ -19,7 +19,7 @@ use tower::Service;
 
 use super::incoming::IsAdmitted;
 use super::{Role, Tokens};
-use refusals::Refusals;
+use refusals::{Refusals, Refused};
 
 /// The place of the token in a call.
 const KEY: &str = "authorization";
@@ -54,7 +54,10 @@ pub(super) struct Gate {
 
 impl Gate {
     pub(super) fn new(tokens: Option<&Tokens>) -> Self {
-        Self { tokens: tokens.cloned().map(Arc::new), refusals: Arc::default() }
+        Self {
+            tokens: tokens.cloned().map(Arc::new),
+            refusals: Arc::new(Refusals::new(Refused::Calls)),
+        }
     }
 
     /// Returns what it says of the calls that it does not let through.

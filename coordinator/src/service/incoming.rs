@@ -6,6 +6,7 @@
 //! would see nothing. Where the system gives none all the same, accepting rests for a while.
 
 use std::io;
+use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,6 +24,7 @@ use tokio_util::sync::PollSemaphore;
 use tonic::transport::server::Connected;
 
 use super::gate::Peer;
+use super::gate::refusals::Refusals;
 
 /// The open files that connections leave for others besides those of the campaigns, and that these leave for connections,
 /// or half of them if that is fewer.
@@ -42,6 +44,8 @@ pub(super) struct Incoming {
     listener: TcpListener,
     /// How long a connection may take to be admitted.
     deadline: Duration,
+    /// What the log says of those that came to nothing before a call could be made.
+    refusals: Arc<Refusals>,
     /// As many as there may be connections, and that of the next one.
     places: PollSemaphore,
     place: Option<OwnedSemaphorePermit>,
@@ -52,14 +56,20 @@ pub(super) struct Incoming {
 
 impl Incoming {
     /// Returns the connections that come in through `listener`, beside campaigns that may have so many files open; those
-    /// not admitted within `deadline` are dropped.
-    pub(super) fn new(listener: TcpListener, deadline: Duration, files_of_campaigns: u64) -> Self {
+    /// not admitted within `deadline` are dropped. `refusals` hears of those that should have been encrypted and were not.
+    pub(super) fn new(
+        listener: TcpListener,
+        deadline: Duration,
+        files_of_campaigns: u64,
+        refusals: Arc<Refusals>,
+    ) -> Self {
         // A limit that cannot be read is met soon enough.
         let open_files = getrlimit(Resource::RLIMIT_NOFILE).map_or(u64::MAX, |(limit, _)| limit);
         let places = places(open_files, files_of_campaigns);
         let places = usize::try_from(places).unwrap_or(usize::MAX).min(Semaphore::MAX_PERMITS);
         let places = PollSemaphore::new(Arc::new(Semaphore::new(places)));
-        Self { listener, deadline, places, place: None, open_files, rest: None, warned: None }
+        let (place, rest, warned) = (None, None, None);
+        Self { listener, deadline, refusals, places, place, open_files, rest, warned }
     }
 
     /// Waits until one more connection is permitted.
@@ -108,8 +118,10 @@ impl Stream for Incoming {
             let place = ready!(self.poll_place(context));
             let accepted = self.listener.poll_accept(context);
             match accepted {
-                Poll::Ready(Ok((stream, _))) => {
-                    return Poll::Ready(Some(Ok(Caller::new(stream, self.deadline, place))));
+                Poll::Ready(Ok((stream, address))) => {
+                    let beginning = Beginning::new(address, Arc::clone(&self.refusals));
+                    let caller = Caller::new(stream, beginning, self.deadline, place);
+                    return Poll::Ready(Some(Ok(caller)));
                 }
                 Poll::Ready(Err(error)) if is_of_one_connection(&error) => {}
                 Poll::Ready(Err(error)) => {
@@ -142,10 +154,47 @@ impl IsAdmitted {
     }
 }
 
+/// The first byte of whoever begins to agree on encryption.
+const HANDSHAKE: u8 = 22;
+
+/// What is known of a connection before calls can be made over it; they can when it was asked whose they will be.
+#[derive(Debug)]
+struct Beginning {
+    address: SocketAddr,
+    refusals: Arc<Refusals>,
+    /// The first byte that was read.
+    first: Option<u8>,
+    is_over: AtomicBool,
+}
+
+impl Beginning {
+    fn new(address: SocketAddr, refusals: Arc<Refusals>) -> Self {
+        Self { address, refusals, first: None, is_over: AtomicBool::new(false) }
+    }
+
+    /// Returns why there was no call, if there could be none. Who has said nothing only looked whether anybody listens.
+    fn failure(&self) -> Option<&'static str> {
+        match self.first? {
+            _ if self.is_over.load(Ordering::Relaxed) => None,
+            HANDSHAKE => Some("its TLS handshake failed"),
+            _ => Some("it does not encrypt"),
+        }
+    }
+}
+
+impl Drop for Beginning {
+    fn drop(&mut self) {
+        if let Some(reason) = self.failure() {
+            self.refusals.note(Some(self.address), reason);
+        }
+    }
+}
+
 /// A connection that can no longer be read nor written to when it was not admitted in time.
 #[derive(Debug)]
 pub(super) struct Caller {
     stream: TcpStream,
+    beginning: Beginning,
     is_admitted: IsAdmitted,
     /// `None` when it was admitted.
     deadline: Option<Pin<Box<Sleep>>>,
@@ -153,7 +202,12 @@ pub(super) struct Caller {
 }
 
 impl Caller {
-    fn new(stream: TcpStream, deadline: Duration, place: OwnedSemaphorePermit) -> Self {
+    fn new(
+        stream: TcpStream,
+        beginning: Beginning,
+        deadline: Duration,
+        place: OwnedSemaphorePermit,
+    ) -> Self {
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "small messages may be late");
         }
@@ -161,7 +215,7 @@ impl Caller {
             tracing::debug!(%error, "a peer that reads nothing may hold its place");
         }
         let (is_admitted, deadline) = (IsAdmitted::default(), Some(Box::pin(sleep(deadline))));
-        Self { stream, is_admitted, deadline, _place: place }
+        Self { stream, beginning, is_admitted, deadline, _place: place }
     }
 
     /// Fails if the connection was not admitted in time. Every use of it asks: where a peer reads nothing of what it
@@ -181,7 +235,8 @@ impl Connected for Caller {
     type ConnectInfo = Peer;
 
     fn connect_info(&self) -> Peer {
-        Peer { is_admitted: self.is_admitted.clone(), address: self.stream.peer_addr().ok() }
+        self.beginning.is_over.store(true, Ordering::Relaxed);
+        Peer { is_admitted: self.is_admitted.clone(), address: Some(self.beginning.address) }
     }
 }
 
@@ -192,7 +247,12 @@ impl AsyncRead for Caller {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         self.check(context)?;
-        Pin::new(&mut self.stream).poll_read(context, buffer)
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut self.stream).poll_read(context, buffer);
+        if self.beginning.first.is_none() {
+            self.beginning.first = buffer.filled().get(before).copied();
+        }
+        read
     }
 }
 
@@ -236,6 +296,7 @@ mod tests {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
     use super::*;
+    use crate::service::gate::refusals::Refused;
 
     const DEADLINE: Duration = Duration::from_secs(30);
 
@@ -244,9 +305,29 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
         let address = listener.local_addr().expect("it listens");
         let (peer, accepted) = tokio::join!(TcpStream::connect(address), listener.accept());
-        let (stream, _) = accepted.expect("somebody connects");
+        let (stream, address) = accepted.expect("somebody connects");
         let place = Arc::new(Semaphore::new(1)).try_acquire_owned().expect("it is free");
-        (Caller::new(stream, DEADLINE, place), peer.expect("somebody listens"))
+        let refusals = Arc::new(Refusals::new(Refused::Connections));
+        let beginning = Beginning::new(address, refusals);
+        (Caller::new(stream, beginning, DEADLINE, place), peer.expect("somebody listens"))
+    }
+
+    /// They left nothing in the log, as if nobody had come.
+    #[tokio::test]
+    async fn connections_that_come_to_nothing_are_told_of_unless_they_say_nothing() {
+        for (said, expected) in [
+            (&[22, 3, 1][..], Some("its TLS handshake failed")),
+            (b"PRI * HTTP/2.0", Some("it does not encrypt")),
+            (b"", None),
+        ] {
+            let (mut caller, mut peer) = connected().await;
+            peer.write_all(said).await.expect("it is read");
+            peer.shutdown().await.expect("it is connected");
+            caller.read_to_end(&mut Vec::new()).await.expect("the peer has ended");
+            assert_eq!(caller.beginning.failure(), expected, "{said:?}");
+            assert_eq!(caller.connect_info().address, peer.local_addr().ok());
+            assert_eq!(caller.beginning.failure(), None, "{said:?}");
+        }
     }
 
     /// Peers that sent pings and read nothing were only written to, and were never dropped.

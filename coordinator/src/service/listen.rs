@@ -30,6 +30,7 @@ use super::campaigns::CampaignsService;
 use super::cluster::ClusterService;
 use super::fleet::FleetService;
 use super::gate::Gate;
+use super::gate::refusals::{Refusals, Refused};
 use super::incoming::Incoming;
 use super::solver::SolverService;
 use super::{Encryption, Options, ServiceError, Shared};
@@ -37,7 +38,7 @@ use super::{Encryption, Options, ServiceError, Shared};
 /// The bytes that may be under way in one direction of a connection in memory.
 const PIPE_BYTES: usize = 256 << 10;
 
-/// The time between two looks whether there is something to say of calls that were refused.
+/// The time between two looks whether there is something to say of those who were refused.
 const BETWEEN_LOOKS: Duration = Duration::from_secs(10);
 
 /// Returns all services behind `gate`, and the way to say that they are about to stop.
@@ -76,22 +77,26 @@ pub(super) async fn serve(
     stop: &CancellationToken,
 ) -> Result<(), ServiceError> {
     let gate = Gate::new(shared.options.tokens.as_ref());
-    let ended = serve_behind(&gate, shared, listener, stop).await;
+    let connections = Arc::new(Refusals::new(Refused::Connections));
+    let ended = serve_behind(&gate, &connections, shared, listener, stop).await;
     gate.refusals().tell_rest();
+    connections.tell_rest();
     ended
 }
 
-/// Says of refused calls what is not said yet, for ever.
-async fn watch(gate: &Gate) -> Infallible {
+/// Says of those who were refused what is not said yet, for ever.
+async fn watch(gate: &Gate, connections: &Refusals) -> Infallible {
     let mut looks = tokio::time::interval(BETWEEN_LOOKS);
     loop {
         looks.tick().await;
         gate.refusals().tell_in_time();
+        connections.tell_in_time();
     }
 }
 
 async fn serve_behind(
     gate: &Gate,
+    connections: &Arc<Refusals>,
     shared: &Arc<Shared>,
     listener: TcpListener,
     stop: &CancellationToken,
@@ -104,7 +109,8 @@ async fn serve_behind(
     health.set_serving::<ClusterServer<ClusterService>>().await;
     health.set_serving::<SolverServer<SolverService>>().await;
     let deadline = shared.options.call_deadline;
-    let incoming = Incoming::new(listener, deadline, shared.campaigns.files());
+    let incoming =
+        Incoming::new(listener, deadline, shared.campaigns.files(), Arc::clone(connections));
     let closing = CancellationToken::new();
     let serving = router.serve_with_incoming_shutdown(incoming, closing.cancelled());
     tokio::pin!(serving);
@@ -116,7 +122,7 @@ async fn serve_behind(
             None
         }
         _failure = shared.fate.failure() => None,
-        never = watch(gate) => match never {},
+        never = watch(gate, connections) => match never {},
     };
     if let Some(ended) = ended {
         return ended.map_err(failed);
