@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, anyhow};
-use outflank_coordinator::service::{Encryption, Tokens};
+use outflank_coordinator::service::Tokens;
 use outflank_proto::{Access, Identity, Token};
 
 use crate::arguments;
@@ -34,18 +34,6 @@ fn token(path: &Path) -> Result<Token, Failure> {
 /// Returns the tokens in the coordinator's file at `path`.
 pub(crate) fn tokens(path: &Path) -> Result<Tokens, Failure> {
     text(path)?.parse::<Tokens>().with_context(|| reading(path)).or_exit(Exit::BadInput)
-}
-
-/// Returns what a coordinator encrypts with, and who must show a certificate, if it does.
-pub(crate) fn encryption(
-    arguments: &arguments::Coordinator,
-) -> Result<Option<Encryption>, Failure> {
-    let identity = identity(arguments.tls_cert.as_deref(), arguments.tls_key.as_deref())?;
-    let Some(identity) = identity else { return Ok(None) };
-    let callers = arguments.tls_client_ca.as_deref();
-    let callers = callers.map(|path| pem(path, "CERTIFICATE")).transpose()?;
-    let encryption = Encryption::new(&identity, callers.as_deref());
-    encryption.map(Some).or_exit(Exit::BadInput)
 }
 
 /// Returns the certificate and the key in these files, if there are both.

@@ -13,6 +13,7 @@ mod campaign;
 mod cluster;
 mod coordinator;
 mod doubts;
+mod encryption;
 mod exit;
 mod files;
 mod input;

@@ -268,6 +268,7 @@ fn bad_certificates_are_bad_input() {
     let (cert, key) = (certificate("coordinator.pem"), certificate("coordinator-key.pem"));
     let (caller, caller_key) = (certificate("caller.pem"), certificate("caller-key.pem"));
     let authority = certificate("authority.pem");
+    write(&home, "wide", "-\0-\0-\0");
     write(&home, "torn", "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n");
     let open = |more: &[&str]| {
         let arguments = ["coordinator", "--store", "store", "--listen", "127.0.0.1:0"];
@@ -280,10 +281,14 @@ fn bad_certificates_are_bad_input() {
     let own = ["--tls-cert", &cert, "--tls-key", &key];
     open(&[&own[..], &["--tls-client-ca", "token"]].concat())
         .assert_fails(2, "token has no CERTIFICATE, expected PEM");
-    open(&[&own[..], &["--tls-client-ca", "torn"]].concat()).assert_fails(2, "cannot be used");
+    open(&[&own[..], &["--tls-client-ca", "torn"]].concat())
+        .assert_fails(2, "torn has no CERTIFICATE that can be read, expected one of an authority");
     let worker = ["worker", "--connect", "127.0.0.1:1", "--tls-ca", "torn"];
     run(home.path(), &worker).assert_fails(2, "reading torn: ");
-    open(&["--tls-cert", &cert, "--tls-key", &caller_key]).assert_fails(2, "cannot be used");
+    let another = format!("error: {caller_key} does not belong to the certificate, expected the");
+    open(&["--tls-cert", &cert, "--tls-key", &caller_key]).assert_fails(2, &another);
+    open(&["--tls-cert", "wide", "--tls-key", &key])
+        .assert_fails(2, "error: wide is UTF-16, expected");
     solve(&["--tls-cert", "token", "--tls-key", &caller_key])
         .assert_fails(2, "token has no CERTIFICATE, expected PEM");
     solve(&["--tls-cert", &caller, "--tls-key", &caller])
