@@ -1,6 +1,7 @@
 //! What Prometheus gets of a coordinator or a worker, in the text form of OpenMetrics.
 
 use std::sync::atomic::AtomicU64;
+use std::time::Duration;
 
 use anyhow::Context;
 use outflank_proto::campaign::Campaign;
@@ -19,10 +20,12 @@ pub(crate) const TYPE: &str = "application/openmetrics-text; version=1.0.0; char
 
 type Numbers = Family<Vec<(&'static str, String)>, Gauge<f64, AtomicU64>>;
 
-/// Returns the metrics of a coordinator, so many of whose workers rest.
+/// Returns the metrics of a coordinator, so many of whose workers rest, and whose certificate, if it has one, expires so long
+/// after 1970 began.
 pub(crate) fn of_coordinator(
     overview: &Overview,
     resting: u64,
+    certificate_expiry: Option<Duration>,
     campaigns: &[Campaign],
 ) -> anyhow::Result<String> {
     let mut registry = Registry::with_prefix("outflank");
@@ -63,6 +66,10 @@ pub(crate) fn of_coordinator(
     ];
     for (name, help, value) in gauges {
         gauge(&mut registry, name, help, value);
+    }
+    if let Some(expiry) = certificate_expiry {
+        let help = "When the coordinator's certificate expires, in seconds since 1970";
+        gauge(&mut registry, "certificate_expiry_seconds", help, expiry.as_secs_f64());
     }
     let totals = &overview.totals;
     counter(&mut registry, "connections", "Connections of workers", totals.joined);

@@ -82,7 +82,9 @@ async fn coordinator_json(State(shown): State<Shown>) -> Result<impl IntoRespons
 async fn coordinator_metrics(State(shown): State<Shown>) -> Result<impl IntoResponse, Trouble> {
     let campaigns = shown.campaigns().await?;
     let observer = &shown.observer;
-    let text = metrics::of_coordinator(&observer.overview(), observer.resting(), &campaigns);
+    let (overview, resting) = (observer.overview(), observer.resting());
+    let text =
+        metrics::of_coordinator(&overview, resting, observer.certificate_expiry(), &campaigns);
     Ok(([(CONTENT_TYPE, metrics::TYPE)], text.map_err(Trouble)?))
 }
 

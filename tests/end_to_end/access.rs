@@ -1,7 +1,7 @@
 //! Tokens and certificates: who is admitted, and what those are told who are not.
 //!
 //! The certificates in `tests/data/tls` are for localhost and for two callers, and valid for a hundred
-//! years; the keys that signed them are gone.
+//! years, but for `expired.pem` and `early.pem`; the keys that signed them are gone.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,6 +10,7 @@ use tempfile::TempDir;
 
 use crate::cluster::coordinator;
 use crate::harness::{Process, outflank, run, run_with_input};
+use crate::watch::{get, metric};
 
 fn certificate(name: &str) -> String {
     let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests/data/tls", name].iter().collect();
@@ -305,6 +306,31 @@ fn bad_certificates_are_bad_input() {
         assert!(text.contains("required arguments were not provided"), "{text}");
         assert!(text.contains(missing), "{text}");
     }
+}
+
+/// It served without a word, and its workers alone could say why none of them came.
+#[test]
+fn a_coordinator_warns_of_a_certificate_that_is_not_valid_now_and_refuses_one_that_never_is() {
+    let home = home();
+    let key = certificate("coordinator-key.pem");
+    for (name, warning, ends) in [
+        ("expired.pem", "certificate expired so many days ago", 1_769_817_600.0),
+        ("early.pem", "certificate is not valid for so many days yet", 4_736_102_400.0),
+    ] {
+        let cert = certificate(name);
+        let more = ["--tls-cert", &cert, "--tls-key", &key, "--web", "127.0.0.1:0"];
+        let (coordinator, _) = coordinator(home.path(), "127.0.0.1:0", &more);
+        let line = coordinator.line_with(warning);
+        assert!(line.contains("WARN") && line.contains("days="), "{line}");
+        let page = coordinator.line();
+        let page = page.trim_start_matches("to watch: http://").trim_end_matches('/');
+        let expiry = metric(&get(page, "/metrics").1, "outflank_certificate_expiry_seconds");
+        assert!((expiry - ends).abs() < 1.0, "{expiry}");
+        coordinator.kill();
+    }
+    let (cert, key) = (certificate("caller.pem"), certificate("caller-key.pem"));
+    let open = ["coordinator", "--store", "store", "--tls-cert", &cert, "--tls-key", &key];
+    run(home.path(), &open).assert_fails(2, "caller.pem is a certificate for callers or other");
 }
 
 #[test]

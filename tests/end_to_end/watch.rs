@@ -13,7 +13,7 @@ use crate::harness::{DEADLINE, Process, outflank, run};
 use crate::known_scores::file;
 
 /// Asks `authority` for `path` and returns head and body of the answer.
-fn get(authority: &str, path: &str) -> (String, String) {
+pub(crate) fn get(authority: &str, path: &str) -> (String, String) {
     let mut stream = TcpStream::connect(authority).expect("somebody listens");
     stream.set_read_timeout(Some(DEADLINE)).expect("a deadline is possible");
     let request = format!("GET {path} HTTP/1.1\r\nHost: {authority}\r\nConnection: close\r\n\r\n");
@@ -25,7 +25,7 @@ fn get(authority: &str, path: &str) -> (String, String) {
 }
 
 /// Returns the number of the metric `name`, labels included.
-fn metric(text: &str, name: &str) -> f64 {
+pub(crate) fn metric(text: &str, name: &str) -> f64 {
     let found = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
     let number = found.unwrap_or_else(|| panic!("{name} is missing in\n{text}"));
     number.parse().expect("a number")

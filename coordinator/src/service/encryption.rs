@@ -3,16 +3,20 @@
 mod pem;
 #[cfg(test)]
 mod tests;
+mod validity;
 
 use std::error::Error;
 use std::fmt;
+use std::time::Duration;
 
 use outflank_proto::Identity;
 use rustls::crypto::ring;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, UnixTime};
 use rustls::sign::CertifiedKey;
 use rustls::{InconsistentKeys, RootCertStore};
 use tonic::transport::{Certificate, Server, ServerTlsConfig};
+
+use validity::{Trouble, Validity};
 
 /// What a key may be: what the cryptography that is built in can sign with.
 const KINDS: &str = "RSA of 2048 to 4096 bits, ECDSA on P-256 or P-384, or Ed25519";
@@ -51,14 +55,19 @@ pub struct InvalidEncryption {
 /// A certificate of the coordinator and, if callers must have one, too, that of whoever has signed
 /// theirs.
 #[derive(Clone, Debug)]
-pub struct Encryption(ServerTlsConfig);
+pub struct Encryption {
+    config: ServerTlsConfig,
+    validity: Validity,
+}
 
 impl Encryption {
     /// Encrypts with `identity`. With `callers` (PEM) only those may connect who show a certificate that
     /// is signed by one in there.
     ///
     /// # Errors
-    /// [`InvalidEncryption`] if one of them cannot be read or used, or key and certificate do not belong together.
+    /// [`InvalidEncryption`] if one of them cannot be read or used, key and certificate do not belong together, or no
+    /// caller can ever accept the certificate. One that has expired or is not valid yet is none of these: the clock may be
+    /// wrong.
     pub fn new(identity: &Identity, callers: Option<&[u8]>) -> Result<Self, InvalidEncryption> {
         use EncryptionPart::{Callers, Certificate as Own, Key};
         let certificates = of(Own, pem::text(&identity.certificates))?;
@@ -66,22 +75,52 @@ impl Encryption {
         let mut config = ServerTlsConfig::new()
             .identity(tonic::transport::Identity::from_pem(certificates, key));
         let chain = of(Own, pem::certificates(certificates))?;
+        let validity = chain.first().map(Validity::of);
         pair(chain, of(Key, pem::key(key))?)?;
+        let validity = of(Own, validity.expect("there is at least one"))?;
         if let Some(callers) = callers {
             let callers = of(Callers, pem::text(callers))?;
             of(Callers, pem::certificates(callers).and_then(authorities))?;
             config = config.client_ca_root(Certificate::from_pem(callers));
         }
-        let encryption = Self(config);
+        let encryption = Self { config, validity };
         match encryption.server() {
             Ok(_) => Ok(encryption),
             Err(error) => of(Own, Err(format!("cannot be used: {}", innermost(&error)))),
         }
     }
 
+    /// Returns the time since 1970 began at which the certificate expires.
+    pub(super) fn expiry(&self) -> Duration {
+        Duration::from_secs(self.validity.ends)
+    }
+
+    /// Warns if somebody should renew the certificate, or look at the clock.
+    pub(super) fn warn(&self) {
+        // By the clock of the calendar, as callers judge: where it leaps, only a warning is wrong.
+        match self.validity.trouble(UnixTime::now().as_secs()) {
+            Some(Trouble::BeginsIn(days)) => tracing::warn!(
+                days,
+                "the coordinator's certificate is not valid for so many days yet: nobody can connect, unless the \
+                 clock is wrong; expected one that is valid, and a restart"
+            ),
+            Some(Trouble::ExpiresIn(days)) => tracing::warn!(
+                days,
+                "the coordinator's certificate expires in so many days, and nobody can connect any more then: \
+                 expected a new one, and a restart"
+            ),
+            Some(Trouble::ExpiredSince(days)) => tracing::warn!(
+                days,
+                "the coordinator's certificate expired so many days ago: nobody can connect any more, unless the \
+                 clock is wrong; expected a new one, and a restart"
+            ),
+            None => {}
+        }
+    }
+
     /// Returns a server that encrypts so.
     pub(super) fn server(&self) -> Result<Server, tonic::transport::Error> {
-        Server::builder().tls_config(self.0.clone())
+        Server::builder().tls_config(self.config.clone())
     }
 }
 

@@ -1,6 +1,7 @@
 //! What operators see: the state of the coordinator and of its workers at one moment.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use outflank_proto::fleet::{Overview, Totals};
 use outflank_proto::v1;
@@ -8,7 +9,7 @@ use outflank_proto::v1::fleet_server::Fleet;
 use tokio::time::Instant;
 use tonic::{Request, Response, Status};
 
-use super::Shared;
+use super::{Encryption, Shared};
 use crate::core;
 
 /// The service that operators call.
@@ -64,6 +65,12 @@ impl Observer {
     #[must_use]
     pub fn resting(&self) -> u64 {
         self.0.shown.core().resting
+    }
+
+    /// Returns the time since 1970 began at which the coordinator's certificate expires, if it has one.
+    #[must_use]
+    pub fn certificate_expiry(&self) -> Option<Duration> {
+        self.0.options.encryption.as_ref().map(Encryption::expiry)
     }
 }
 

@@ -15,7 +15,7 @@ use tokio::io::DuplexStream;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
-use tokio::time::Instant;
+use tokio::time::{Instant, interval};
 use tokio_stream::StreamExt;
 use tokio_stream::wrappers::ReceiverStream;
 use tokio_util::sync::CancellationToken;
@@ -40,6 +40,9 @@ const PIPE_BYTES: usize = 256 << 10;
 
 /// The time between two looks whether there is something to say of those who were refused.
 const BETWEEN_LOOKS: Duration = Duration::from_secs(10);
+
+/// The time between two looks at the certificate: a warning at the start alone is forgotten when it expires.
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Returns all services behind `gate`, and the way to say that they are about to stop.
 ///
@@ -84,13 +87,21 @@ pub(super) async fn serve(
     ended
 }
 
-/// Says of those who were refused what is not said yet, for ever.
-async fn watch(gate: &Gate, connections: &Refusals) -> Infallible {
-    let mut looks = tokio::time::interval(BETWEEN_LOOKS);
+/// Says of those who were refused what is not said yet, and of the certificate what somebody should know, for ever.
+async fn watch(gate: &Gate, connections: &Refusals, encryption: Option<&Encryption>) -> Infallible {
+    let (mut looks, mut days) = (interval(BETWEEN_LOOKS), interval(DAY));
     loop {
-        looks.tick().await;
-        gate.refusals().tell_in_time();
-        connections.tell_in_time();
+        tokio::select! {
+            _ = looks.tick() => {
+                gate.refusals().tell_in_time();
+                connections.tell_in_time();
+            }
+            _ = days.tick() => {
+                if let Some(encryption) = encryption {
+                    encryption.warn();
+                }
+            }
+        }
     }
 }
 
@@ -122,7 +133,7 @@ async fn serve_behind(
             None
         }
         _failure = shared.fate.failure() => None,
-        never = watch(gate, connections) => match never {},
+        never = watch(gate, connections, encryption.as_ref()) => match never {},
     };
     if let Some(ended) = ended {
         return ended.map_err(failed);
