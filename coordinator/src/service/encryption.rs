@@ -143,8 +143,12 @@ fn pair(
             of(EncryptionPart::Key, Err(fault.to_owned()))
         }
         Err(error) => {
-            let fault =
-                format!("cannot be used: {error}, expected an X.509 certificate, version 3");
+            // The only trace of an error of a crate that is not named here.
+            let fault = match format!("{error:?}") {
+                text if text.contains("UnsupportedCertVersion") => "is of an old version of X.509",
+                _ => "has a CERTIFICATE that cannot be read",
+            };
+            let fault = format!("{fault}, expected an X.509 certificate of version 3");
             of(EncryptionPart::Certificate, Err(fault))
         }
     }

@@ -12,8 +12,8 @@ pub(super) fn text(bytes: &[u8]) -> Result<&[u8], String> {
     let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let form = match text {
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [0, b'-', ..] | [b'-', 0, ..] => "UTF-16",
-        // How a sequence of 128 bytes or more begins.
-        [0x30, 0x81..=0x84, ..] => "DER or PKCS #12",
+        // How a sequence of 128 bytes or more begins, and a shorter one of a version and other things, such as a key.
+        [0x30, 0x81..=0x84, ..] | [0x30, _, 2, 1, ..] => "DER or PKCS #12",
         _ => return Ok(text),
     };
     Err(format!("is {form}, expected PEM: ASCII text that begins with -----BEGIN"))

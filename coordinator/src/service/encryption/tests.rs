@@ -30,10 +30,13 @@ fn files_in_other_forms_are_named_with_what_they_are() {
     };
     let der = pem::certificates(&certificate).unwrap().remove(0);
     let secret = pem::key(&key).unwrap();
+    // What a key of P-256 begins with in its oldest form, of fewer than 128 bytes.
+    let short = b"\x30\x77\x02\x01\x01\x04\x20".to_vec();
     for (form, certificates, keys) in [
         ("is UTF-16, expected PEM", wide(&[0xfeff], &certificate), wide(&[], &key)),
         ("is DER or PKCS #12, expected PEM", der.to_vec(), secret.secret_der().to_vec()),
         ("is damaged, expected", certificate[..400].to_vec(), key[..150].to_vec()),
+        ("is DER or PKCS #12, expected PEM", short.clone(), short),
         (", expected PEM", b"nothing".to_vec(), Vec::new()),
     ] {
         refused(encryption(&certificates, &key), Own, form);
@@ -43,6 +46,16 @@ fn files_in_other_forms_are_named_with_what_they_are() {
     }
     refused(encryption(&key, &certificate), Own, "has no CERTIFICATE, expected PEM");
     refused(encryption(&certificate, &certificate), Key, "has no PRIVATE KEY, expected PEM");
+}
+
+/// `openssl x509 -req` makes one unless it is told of extensions; the message was a term of rustls.
+#[test]
+fn certificates_that_cannot_be_read_are_told_from_those_of_an_old_version() {
+    let key = file("coordinator-key.pem");
+    let old = "is of an old version of X.509, expected an X.509 certificate of version 3";
+    refused(encryption(&file("old.pem"), &key), Own, old);
+    let torn = b"-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n";
+    refused(encryption(torn, &key), Own, "has a CERTIFICATE that cannot be read, expected an");
 }
 
 #[test]
