@@ -16,6 +16,9 @@ pub(crate) fn shown(arguments: &arguments::Access) -> Result<Access, Failure> {
     if let Some(path) = &arguments.token_file {
         access = access.with_token(&token(path)?);
     }
+    if arguments.no_tls {
+        access = access.without_tls();
+    }
     if let Some(path) = &arguments.tls_ca {
         let authority = pem(path, "CERTIFICATE")?;
         let identity = identity(arguments.tls_cert.as_deref(), arguments.tls_key.as_deref())?;

@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
-use clap::builder::{PathBufValueParser, TypedValueParser};
+use clap::builder::{BoolishValueParser, PathBufValueParser, TypedValueParser};
 use clap::{ArgAction, Args, Parser, Subcommand};
 use outflank_engine::{BoardSize, Score, Window};
 use outflank_kernel::Isa;
@@ -211,6 +211,9 @@ pub(crate) struct Access {
     /// The file with the private key of this certificate (PEM).
     #[arg(long, value_name = "FILE", env = "OUTFLANK_TLS_KEY")]
     pub(crate) tls_key: Option<PathBuf>,
+    /// Show the token without encryption to a coordinator that may be on another machine.
+    #[arg(long, env = "OUTFLANK_NO_TLS", value_parser = BoolishValueParser::new())]
+    pub(crate) no_tls: bool,
 }
 
 /// Look after a proof store.

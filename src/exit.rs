@@ -130,8 +130,10 @@ pub(crate) fn service_failure(error: ServiceError) -> Failure {
 /// Returns the failure of a worker with its exit code.
 pub(crate) fn worker_failure(error: WorkerError) -> Failure {
     let exit = match error {
-        // More memory was asked for than there is.
-        WorkerError::Threads { .. } | WorkerError::Engine(_) => Exit::BadInput,
+        // More memory was asked for than there is, say.
+        WorkerError::Threads { .. } | WorkerError::Engine(_) | WorkerError::Address(_) => {
+            Exit::BadInput
+        }
         WorkerError::Unauthenticated { .. } => Exit::NotAdmitted,
         WorkerError::Distrusted { .. } => Exit::Distrusted,
         WorkerError::Refused { .. } | WorkerError::Unacknowledged { .. } => Exit::Connection,

@@ -44,7 +44,7 @@ const END_LIMIT: Duration = Duration::from_secs(1);
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
-    /// The coordinator's address cannot be one.
+    /// The coordinator's address cannot be one, or the token would be sent there in clear.
     #[error(transparent)]
     Address(#[from] InvalidAddress),
     /// No connection to the coordinator could be made.
@@ -165,9 +165,8 @@ fn refusal(status: &Status, way: &Way, limit: Duration) -> ClientError {
     if let Some(error) = final_error(status) {
         return error;
     }
-    let unreached = status.source().and_then(|source| source.downcast_ref::<Unreached>());
-    match unreached.cloned() {
-        Some(Unreached { cause, is_nobody_there: true }) => ClientError::NotListening { cause },
+    match unreached(status).cloned() {
+        Some(Unreached { cause, is_nobody_there: true, .. }) => ClientError::NotListening { cause },
         Some(Unreached { cause, .. }) => ClientError::Unreachable { cause },
         None => {
             let is_late = status.message() == TimeoutExpired(()).to_string();
@@ -177,6 +176,11 @@ fn refusal(status: &Status, way: &Way, limit: Duration) -> ClientError {
             ClientError::Unreachable { cause: format!("{address}: {cause}{hint}") }
         }
     }
+}
+
+/// Returns why there was no connection to make the call over, if that is what has gone wrong.
+fn unreached(status: &Status) -> Option<&Unreached> {
+    status.source().and_then(|source| source.downcast_ref())
 }
 
 fn unanswered(limit: Duration) -> String {
@@ -328,6 +332,9 @@ async fn next(updates: &mut Streaming<v1::SolveUpdate>) -> Result<SolveUpdate, S
 
 /// Returns the final error that a status stands for, or `None` if another try may help.
 fn final_error(status: &Status) -> Option<ClientError> {
+    if let Some(Unreached { refusal: Some(refusal), .. }) = unreached(status) {
+        return Some(refusal.clone().into());
+    }
     if status.source().is_some() || is_made_up(status) {
         return None; // It was made on this side: the connection broke, or leads to something else for a while.
     }

@@ -3,6 +3,7 @@
 
 use std::error::Error;
 use std::fmt;
+use std::net::IpAddr;
 
 use rustls::RootCertStore;
 use rustls::pki_types::CertificateDer;
@@ -13,7 +14,7 @@ use tonic::service::interceptor::InterceptedService;
 use tonic::transport::{Certificate, ClientTlsConfig, Endpoint};
 use tonic::{Request, Status};
 
-use crate::address::{InvalidAddress, with_scheme};
+use crate::address::{InvalidAddress, host, is_loopback, with_scheme};
 use crate::identity::Identity;
 use crate::transport::Transport;
 
@@ -115,6 +116,8 @@ impl Interceptor for Pass {
 pub struct Access {
     pass: Pass,
     tls: Option<ClientTlsConfig>,
+    /// Whether the token may be sent in clear to other machines.
+    may_be_read: bool,
     /// Whether there is a certificate to show.
     is_identified: bool,
 }
@@ -160,6 +163,18 @@ impl Access {
         Ok(self)
     }
 
+    /// Shows the token to other machines without encryption, too: in a network that is trusted.
+    #[must_use]
+    pub fn without_tls(mut self) -> Self {
+        self.may_be_read = true;
+        self
+    }
+
+    /// Returns whether there is a token that nobody but this machine may be shown.
+    pub(crate) fn must_stay_here(&self) -> bool {
+        self.pass.0.is_some() && self.tls.is_none() && !self.may_be_read
+    }
+
     /// Returns what a connection that broke with `cause` may lack: words to put behind it, or none.
     #[must_use]
     pub fn hint(&self, cause: &str) -> &'static str {
@@ -190,9 +205,17 @@ impl Access {
     /// brackets), with the keep-alive settings that find a dead peer within half a minute.
     ///
     /// # Errors
-    /// [`InvalidAddress`] if the address has another form, or the certificates are none.
+    /// [`InvalidAddress`] if the address has another form, or is one where the token would be sent in clear, or the
+    /// certificates are none. What a name stands for is only known when it is connected to.
     pub fn endpoint(&self, address: &str) -> Result<Endpoint, InvalidAddress> {
-        let Some(tls) = &self.tls else { return with_scheme("http", address) };
+        let Some(tls) = &self.tls else {
+            let endpoint = with_scheme("http", address)?;
+            let is_elsewhere = |address: IpAddr| !is_loopback(address);
+            if self.must_stay_here() && host(&endpoint).parse().is_ok_and(is_elsewhere) {
+                return Err(InvalidAddress::Unencrypted { address: address.to_owned() });
+            }
+            return Ok(endpoint);
+        };
         let endpoint = with_scheme("https", address)?;
         endpoint.tls_config(tls.clone()).map_err(|error| {
             let cause = error.source().map_or_else(|| error.to_string(), ToString::to_string);

@@ -1,5 +1,6 @@
 //! Addresses of coordinators.
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use tonic::transport::{Endpoint, Uri};
@@ -19,6 +20,14 @@ pub enum InvalidAddress {
     )]
     Whereabouts {
         /// What was given.
+        address: String,
+    },
+    /// The token would be sent in clear to what may be another machine: it is shown to nobody there.
+    #[error(
+        "the token would reach {address} without encryption: expected --tls-ca, a loopback address, or --no-tls in a network that you trust"
+    )]
+    Unencrypted {
+        /// Where it would be sent.
         address: String,
     },
     /// The certificate that signs the coordinator's, or the one to show it and its key, cannot be used.
@@ -51,6 +60,18 @@ pub(crate) fn with_scheme(scheme: &str, address: &str) -> Result<Endpoint, Inval
         .http2_keep_alive_interval(Duration::from_secs(20))
         .keep_alive_timeout(Duration::from_secs(10))
         .keep_alive_while_idle(true))
+}
+
+/// Returns the host of an endpoint as names are looked up and certificates have them: without brackets and zone.
+pub(crate) fn host(endpoint: &Endpoint) -> &str {
+    let host = endpoint.uri().host().unwrap_or_default();
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    host.split_once('%').map_or(host, |(host, _zone)| host)
+}
+
+/// Returns whether only this machine can be at this address, which may be one of IPv4 in the form of IPv6.
+pub(crate) fn is_loopback(address: IpAddr) -> bool {
+    address.to_canonical().is_loopback()
 }
 
 #[cfg(test)]

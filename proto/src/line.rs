@@ -2,11 +2,15 @@
 
 use std::error::Error;
 use std::future::poll_fn;
+use std::io;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::client::legacy::connect::dns::Name;
 use hyper_util::rt::TokioIo;
+use tokio::net::lookup_host;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 use tokio_util::io::InspectReader;
@@ -15,6 +19,8 @@ use tonic::codegen::Service;
 use tonic::codegen::http::{Request, Response};
 use tonic::transport::{Channel, Endpoint};
 use tower::{ServiceExt, service_fn};
+
+use crate::address::is_loopback;
 
 pub(crate) type BoxError = Box<dyn Error + Send + Sync>;
 
@@ -40,6 +46,20 @@ struct NoConnection {
     limit: Duration,
 }
 
+/// A name stands for other machines only, where nothing may be sent.
+#[derive(Debug, thiserror::Error)]
+#[error("it is at no loopback address")]
+pub(crate) struct Elsewhere;
+
+/// To whom may be connected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// To whoever has an address of the host.
+    Anywhere,
+    /// To this machine: of the addresses for which a name stands, only those of loopback count.
+    Loopback,
+}
+
 /// A connection. Clones share it.
 ///
 /// It is known whether it is there because calls do not always hear from hyper (1.12) that it is not: a request that is
@@ -53,13 +73,22 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// Connects to `endpoint`.
-    pub(crate) async fn connect(endpoint: &Endpoint) -> Result<Self, BoxError> {
-        Self::connect_within(LIMIT, endpoint).await
+    /// Connects to `endpoint`, whose host is taken as it is if it is an address: only what names stand for has to be in
+    /// `reach`, whenever they are looked up.
+    ///
+    /// # Errors
+    /// [`Elsewhere`], perhaps as the cause of another error, or why there is no connection.
+    pub(crate) async fn connect(endpoint: &Endpoint, reach: Reach) -> Result<Self, BoxError> {
+        Self::connect_within(LIMIT, endpoint, reach).await
     }
 
-    async fn connect_within(limit: Duration, endpoint: &Endpoint) -> Result<Self, BoxError> {
-        let mut tcp = HttpConnector::new();
+    async fn connect_within(
+        limit: Duration,
+        endpoint: &Endpoint,
+        reach: Reach,
+    ) -> Result<Self, BoxError> {
+        let resolver = service_fn(move |name: Name| addresses(name, reach));
+        let mut tcp = HttpConnector::new_with_resolver(resolver);
         tcp.enforce_http(false);
         tcp.set_nodelay(true);
         tcp.set_connect_timeout(Some(TCP_LIMIT));
@@ -114,6 +143,17 @@ impl Line {
     }
 }
 
+/// Returns the addresses for which `name` stands, as far as they are in `reach`.
+async fn addresses(name: Name, reach: Reach) -> Result<std::vec::IntoIter<SocketAddr>, BoxError> {
+    let found = lookup_host((name.as_str(), 0)).await;
+    let found: Vec<_> = found.map_err(|error: io::Error| BoxError::from(error))?.collect();
+    if reach == Reach::Anywhere || found.is_empty() {
+        return Ok(found.into_iter());
+    }
+    let here: Vec<_> = found.into_iter().filter(|address| is_loopback(address.ip())).collect();
+    if here.is_empty() { Err(Elsewhere.into()) } else { Ok(here.into_iter()) }
+}
+
 /// One of the streams that are counted.
 struct Counted(Arc<watch::Sender<usize>>);
 
@@ -145,7 +185,8 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
         let address = listener.local_addr().expect("it listens").to_string();
         let endpoint = crate::endpoint(&address).expect("an address");
-        let (line, accepted) = tokio::join!(Line::connect(&endpoint), listener.accept());
+        let (line, accepted) =
+            tokio::join!(Line::connect(&endpoint, Reach::Anywhere), listener.accept());
         (line.expect("somebody listens"), accepted.expect("somebody connects").0)
     }
 
@@ -187,7 +228,8 @@ mod tests {
         let ca = include_bytes!("../../tests/data/tls/authority.pem");
         let access = Access::default().with_tls(ca, None, None).expect("it can be read");
         let endpoint = access.endpoint(&address).expect("an address");
-        let connecting = Line::connect_within(Duration::from_millis(100), &endpoint);
+        let connecting =
+            Line::connect_within(Duration::from_millis(100), &endpoint, Reach::Anywhere);
         let connecting = timeout(DEADLINE, connecting).await.expect("there is a limit");
         let error = connecting.expect_err("nobody answers");
         assert!(error.is::<NoConnection>(), "{error:?}");

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::access::{Access, Connection};
 use crate::address::InvalidAddress;
-use crate::line::{BoxError, Line};
+use crate::line::{BoxError, Elsewhere, Line, Reach};
 use crate::transport::Transport;
 use crate::whereabouts::Whereabouts;
 use crate::words;
@@ -45,6 +45,8 @@ pub struct Unreached {
     pub cause: String,
     /// Whether nothing listens at any of them, or no address is known: a coordinator may be about to start.
     pub is_nobody_there: bool,
+    /// The reason if one of the addresses can never be used, whoever is there: trying again does not help.
+    pub refusal: Option<InvalidAddress>,
 }
 
 impl Way {
@@ -53,11 +55,16 @@ impl Way {
     /// is read before each connection, and need not be there yet.
     ///
     /// # Errors
-    /// [`InvalidAddress`] if it has another form, or `access` has certificates that are none.
+    /// [`InvalidAddress`] if it has another form, or `access` has certificates that are none, or a token that an address
+    /// would be sent in clear.
     pub fn new(whereabouts: &str, access: Access) -> Result<Self, InvalidAddress> {
         // The certificates are the same wherever it is.
         access.endpoint("localhost:1")?;
-        Ok(Self { whereabouts: whereabouts.parse()?, access, turn: Mutex::default() })
+        let whereabouts: Whereabouts = whereabouts.parse()?;
+        for address in whereabouts.listed() {
+            access.endpoint(address)?;
+        }
+        Ok(Self { whereabouts, access, turn: Mutex::default() })
     }
 
     /// Returns what was given to find the coordinator.
@@ -114,8 +121,9 @@ impl Way {
     /// Connects as [`Way::connect`] does.
     pub(crate) async fn reach(&self) -> Result<(Line, String), Unreached> {
         let addresses = self.whereabouts.addresses().await;
-        let addresses = addresses.map_err(|cause| Unreached { cause, is_nobody_there: true })?;
-        let (mut causes, mut is_nobody_there) = (Vec::new(), true);
+        let unknown = |cause| Unreached { cause, is_nobody_there: true, refusal: None };
+        let addresses = addresses.map_err(unknown)?;
+        let (mut causes, mut is_nobody_there, mut refusal) = (Vec::new(), true, None);
         for address in self.in_turn(addresses) {
             match self.connect_to(&address).await {
                 Ok(line) => {
@@ -124,17 +132,26 @@ impl Way {
                 }
                 Err(error) => {
                     is_nobody_there &= is_refused(&*error);
+                    refusal = refusal.or_else(|| cause::<InvalidAddress>(&*error).cloned());
                     let cause = words::of_error(&*error);
                     let hint = self.access.hint(&cause);
                     causes.push(format!("{address}: {cause}{hint}"));
                 }
             }
         }
-        Err(Unreached { cause: causes.join("; "), is_nobody_there })
+        Err(Unreached { cause: causes.join("; "), is_nobody_there, refusal })
     }
 
     async fn connect_to(&self, address: &str) -> Result<Line, BoxError> {
-        Line::connect(&self.access.endpoint(address)?).await
+        let endpoint = self.access.endpoint(address)?;
+        if !self.access.must_stay_here() {
+            return Line::connect(&endpoint, Reach::Anywhere).await;
+        }
+        let connected = Line::connect(&endpoint, Reach::Loopback).await;
+        connected.map_err(|error| match cause::<Elsewhere>(&*error) {
+            Some(_) => InvalidAddress::Unencrypted { address: address.to_owned() }.into(),
+            None => error,
+        })
     }
 
     fn in_turn(&self, mut addresses: Vec<String>) -> Vec<String> {
@@ -153,12 +170,13 @@ impl Way {
 
 /// Returns whether the system says that nothing listens.
 fn is_refused(error: &(dyn Error + 'static)) -> bool {
-    if let Some(error) = error.downcast_ref::<io::Error>()
-        && error.kind() == io::ErrorKind::ConnectionRefused
-    {
-        return true;
-    }
-    error.source().is_some_and(is_refused)
+    let is_refusal = |error: &io::Error| error.kind() == io::ErrorKind::ConnectionRefused;
+    cause::<io::Error>(error).is_some_and(is_refusal)
+}
+
+/// Returns the error of type `E` among `error` and its causes, if there is one.
+fn cause<'a, E: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a E> {
+    error.downcast_ref().or_else(|| error.source().and_then(cause))
 }
 
 #[cfg(test)]
@@ -212,6 +230,40 @@ mod tests {
         assert_eq!(way.answered_at(), None);
         let file = Way::new("@no such folder/address", Access::default()).expect("a file");
         assert_eq!(file.count().await, 1);
+    }
+
+    /// Returns what shows a token and has nothing to encrypt with.
+    fn showing() -> Access {
+        Access::default().with_token(&crate::Token::new("0123456789abcdef").expect("a token"))
+    }
+
+    /// A worker sent its token in clear, again at every try, to a coordinator that encrypts, if it lacked --tls-ca.
+    #[tokio::test]
+    async fn a_token_is_not_sent_in_clear_to_other_machines() {
+        for bad in ["10.0.0.1:1", "0.0.0.0:1", "[fe80::1%lo]:1", "[::1]:1,[::ffff:10.0.0.1]:2"] {
+            let error = Way::new(bad, showing()).expect_err("it is another machine's");
+            assert!(matches!(error, InvalidAddress::Unencrypted { .. }), "{error}");
+            assert!(Way::new(bad, showing().without_tls()).is_ok());
+            assert!(Way::new(bad, Access::default()).is_ok(), "there is no token");
+        }
+        // What a name stands for, or a file says, is known when it is connected to; these names need no server.
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("address");
+        std::fs::write(&path, "10.0.0.2:1\n").expect("the folder is there");
+        for (bad, address) in
+            [("10.1:1", "10.1:1"), (&*format!("@{}", path.display()), "10.0.0.2:1")]
+        {
+            let way = Way::new(bad, showing()).expect("it may be this machine");
+            let unreached = way.connect().await.expect_err("it is another one");
+            let address = address.to_owned();
+            assert_eq!(unreached.refusal, Some(InvalidAddress::Unencrypted { address }));
+        }
+        let (_listener, there) = listener();
+        let port = there.rsplit(':').next().expect("it has a port");
+        for good in [format!("127.1:{port}"), format!("localhost:{port}"), there.clone()] {
+            let way = Way::new(&good, showing()).expect("an address");
+            way.connect().await.expect("it is this machine");
+        }
     }
 
     #[tokio::test]

@@ -23,6 +23,14 @@ enum Source {
 }
 
 impl Whereabouts {
+    /// Returns the addresses that were given themselves: none where a file has them.
+    pub(crate) fn listed(&self) -> &[String] {
+        match &self.source {
+            Source::Listed(addresses) => addresses,
+            Source::File(_) => &[],
+        }
+    }
+
     /// Returns the addresses as they are now, one at least; a file is read again.
     ///
     /// # Errors

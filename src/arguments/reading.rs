@@ -69,6 +69,10 @@ fn missing_access(command: &clap::Command, asked: &ArgMatches) -> Option<String>
     if is_typed(&"tls_name") && !asked.contains_id("tls_ca") {
         return Some("--tls-name needs --tls-ca <FILE>".to_owned());
     }
+    // The variable of the environment only permits what --tls-ca makes needless.
+    if is_typed(&"no_tls") && asked.contains_id("tls_ca") {
+        return Some("--no-tls excludes --tls-ca <FILE>".to_owned());
+    }
     if asked.contains_id("connect") {
         let needs = [("tls_cert", "tls_key"), ("tls_cert", "tls_ca"), ("tls_key", "tls_cert")];
         let is_half = |&(one, other): &(_, _)| asked.contains_id(one) && !asked.contains_id(other);
@@ -78,7 +82,7 @@ fn missing_access(command: &clap::Command, asked: &ArgMatches) -> Option<String>
             "the following required arguments were not provided:\n  --{option} <FILE>"
         ));
     }
-    let access = ["token_file", "tls_ca", "tls_cert", "tls_key"];
+    let access = ["token_file", "tls_ca", "tls_cert", "tls_key", "no_tls"];
     let typed = access.into_iter().find(is_typed)?;
     Some(format!("--{} needs --connect <ADDR>", typed.replace('_', "-")))
 }

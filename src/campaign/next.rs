@@ -16,7 +16,10 @@ impl Next {
     /// Returns the way to the campaigns of `action`.
     pub(super) fn after(action: &Action) -> Self {
         let options = place(action.source()).into_iter();
-        let typed = options.map(|(name, value)| format!(" {name} {}", typed::quoted(&value)));
+        let typed = options.map(|(name, value)| match value {
+            Some(value) => format!(" {name} {}", typed::quoted(&value)),
+            None => format!(" {name}"),
+        });
         Self { options: typed.collect() }
     }
 
@@ -27,11 +30,11 @@ impl Next {
 }
 
 /// Returns the options that name a place, with files of secrets in place of these.
-fn place(source: Source<'_>) -> Vec<(&'static str, String)> {
+fn place(source: Source<'_>) -> Vec<(&'static str, Option<String>)> {
     let path = |path: &Path| path.display().to_string();
     match source {
         Source::Named(Where { connect: Some(address), access, .. }) => {
-            let Access { token_file, tls_ca, tls_name, tls_cert, tls_key } = access;
+            let Access { token_file, tls_ca, tls_name, tls_cert, tls_key, no_tls } = access;
             let options = [
                 ("--connect", Some(address.clone())),
                 ("--token-file", token_file.as_deref().map(path)),
@@ -40,10 +43,11 @@ fn place(source: Source<'_>) -> Vec<(&'static str, String)> {
                 ("--tls-cert", tls_cert.as_deref().map(path)),
                 ("--tls-key", tls_key.as_deref().map(path)),
             ];
-            options.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+            let valued = options.into_iter().filter_map(|(name, value)| Some((name, Some(value?))));
+            valued.chain(no_tls.then_some(("--no-tls", None))).collect()
         }
         Source::Named(Where { store, .. }) | Source::Worked(Run { store, .. }) => {
-            store.iter().map(|store| ("--store", path(store))).collect()
+            store.iter().map(|store| ("--store", Some(path(store)))).collect()
         }
     }
 }
@@ -70,5 +74,7 @@ mod tests {
         let access = ["--token-file", "t", "--tls-ca", "c", "--tls-name", "n"];
         let line = [&["status", "a", "--json", "--connect", "host:1"], &access[..]].concat();
         assert_eq!(after(&line), format!(" --connect host:1 {}", access.join(" ")));
+        let line = ["list", "--no-tls", "--token-file", "t", "--connect", "host:1"];
+        assert_eq!(after(&line), " --connect host:1 --token-file t --no-tls");
     }
 }

@@ -333,6 +333,48 @@ fn a_coordinator_warns_of_a_certificate_that_is_not_valid_now_and_refuses_one_th
     run(home.path(), &open).assert_fails(2, "caller.pem is a certificate for callers or other");
 }
 
+/// Without --tls-ca a token went in clear to whoever was there, and again at every try.
+#[test]
+fn a_token_is_sent_in_clear_to_no_other_machine_unless_that_is_permitted() {
+    let home = home();
+    let (coordinator, address) =
+        coordinator(home.path(), "127.0.0.1:0", &["--token-file", "token"]);
+    // No address of loopback, and yet this machine's.
+    let elsewhere = address.replace("127.0.0.1", "0.0.0.0");
+    write(&home, "address", &elsewhere);
+    let list = |more: &[&str], variables: &[(&str, &str)]| {
+        let arguments = [&["campaign", "list", "--token-file", "token"], more].concat();
+        let mut command = outflank(home.path(), &arguments);
+        command.envs(variables.iter().copied());
+        Process::start(command).finish()
+    };
+    let message = format!(
+        "the token would reach {elsewhere} without encryption: expected --tls-ca, a loopback address, or --no-tls"
+    );
+    for whereabouts in [&elsewhere, "@address"] {
+        list(&["--connect", whereabouts], &[]).assert_fails(2, &message);
+        list(&["--connect", whereabouts], &[("OUTFLANK_TLS_CA", "")]).assert_fails(2, &message);
+        list(&["--connect", whereabouts], &[("OUTFLANK_NO_TLS", "")]).assert_fails(2, &message);
+        list(&["--connect", whereabouts], &[("OUTFLANK_NO_TLS", "0")]).assert_fails(2, &message);
+        worker(home.path(), whereabouts, &["--token-file", "token"])
+            .finish()
+            .assert_fails(2, &message);
+        for permitted in [
+            list(&["--connect", whereabouts, "--no-tls"], &[]),
+            list(&["--connect", whereabouts], &[("OUTFLANK_NO_TLS", "1")]),
+        ] {
+            assert_eq!(permitted.code, Some(0), "{permitted:?}");
+        }
+    }
+    let worker = worker(home.path(), "@address", &["--token-file", "token", "--no-tls"]);
+    worker.wait_for("connected to the coordinator");
+    worker.kill();
+    coordinator.kill();
+    let both = list(&["--connect", &elsewhere, "--no-tls", "--tls-ca", "x"], &[]);
+    assert_eq!(both.code, Some(2), "{both:?}");
+    assert!(both.stderr[0].contains("--no-tls excludes --tls-ca"), "{both:?}");
+}
+
 #[test]
 fn a_coordinator_that_does_not_encrypt_is_found_out() {
     let home = home();

@@ -194,7 +194,7 @@ fn a_hash_table_that_does_not_fit_the_memory_is_refused_with_its_size() {
 #[test]
 fn wrong_arguments_are_explained() {
     let home = home();
-    let cases: [(&[&str], &str); 19] = [
+    let cases: [(&[&str], &str); 20] = [
         (&[], "Usage: outflank"),
         (&["solv"], "unrecognized subcommand 'solv'"),
         (&["solve", "f5", "--window", "3..5"], "two even numbers from -64 to 64"),
@@ -217,6 +217,7 @@ fn wrong_arguments_are_explained() {
         (&["campaign", "export", "a", "--out", "-"], "without this option it goes to standard"),
         (&["campaign", "priority", "a", "-1"], "-1 is not in 0..=255"),
         (&["campaign", "list", "--tls-ca", "t"], "--tls-ca needs --connect <ADDR>"),
+        (&["solve", "f5", "--no-tls"], "--no-tls needs --connect <ADDR>"),
     ];
     for (arguments, message) in cases {
         let finished = run(home.path(), arguments);

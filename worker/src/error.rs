@@ -1,6 +1,7 @@
 //! Why a worker gives up.
 
 use outflank_engine::EngineError;
+use outflank_proto::InvalidAddress;
 use outflank_proto::message::MOST_THREADS;
 
 /// Why a worker stops before it is told to, or does not start.
@@ -17,6 +18,9 @@ pub enum WorkerError {
     /// The engine cannot be set up.
     #[error("setting up the engine")]
     Engine(#[from] EngineError),
+    /// The coordinator is where this worker may not connect: its token would be sent there in clear.
+    #[error(transparent)]
+    Address(#[from] InvalidAddress),
     /// The coordinator does not want this worker: it speaks another version of the protocol, say.
     #[error("the coordinator at {coordinator} refuses this worker: {reason}")]
     Refused {

@@ -73,7 +73,10 @@ async fn until_stopped(
     loop {
         let (place, cause) = match worker.wait_for(coordinator.connect(), stop).await {
             None => return Ok(()),
-            Some(Err(unreached)) => (coordinator.to_string(), unreached.cause),
+            Some(Err(unreached)) => match unreached.refusal {
+                Some(refusal) => return Err(refusal.into()),
+                None => (coordinator.to_string(), unreached.cause),
+            },
             Some(Ok(reached)) => {
                 let address = reached.address.clone();
                 let begin = Instant::now();
