@@ -6,8 +6,8 @@ use std::fmt;
 use std::net::IpAddr;
 
 use rustls::RootCertStore;
-use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, ServerName};
 use tonic::metadata::{Ascii, MetadataValue};
 use tonic::service::Interceptor;
 use tonic::service::interceptor::InterceptedService;
@@ -118,6 +118,8 @@ pub struct Access {
     tls: Option<ClientTlsConfig>,
     /// Whether the token may be sent in clear to other machines.
     may_be_read: bool,
+    /// Whether the name in the coordinator's certificate was given, or is the host of its address.
+    has_name: bool,
     /// Whether there is a certificate to show.
     is_identified: bool,
 }
@@ -139,6 +141,7 @@ impl Access {
     ///
     /// # Errors
     /// [`InvalidAddress::Certificates`] if none of those in `ca` can be read: then no coordinator would be trusted.
+    /// [`InvalidAddress::Name`] if no certificate can be for `name`.
     pub fn with_tls(
         mut self,
         ca: &[u8],
@@ -156,7 +159,11 @@ impl Access {
             tls = tls.identity(identity.into());
         }
         self.is_identified = identity.is_some();
+        self.has_name = name.is_some();
         self.tls = Some(match name {
+            Some(name) if ServerName::try_from(name).is_err() => {
+                return Err(InvalidAddress::Name { name: name.to_owned() });
+            }
             Some(name) => tls.domain_name(name),
             None => tls,
         });
@@ -217,7 +224,16 @@ impl Access {
             return Ok(endpoint);
         };
         let endpoint = with_scheme("https", address)?;
-        endpoint.tls_config(tls.clone()).map_err(|error| {
+        let mut tls = tls.clone();
+        if !self.has_name {
+            // A zone is this machine's own name of a network, and in no certificate.
+            let name = host(&endpoint);
+            if ServerName::try_from(name).is_err() {
+                return Err(InvalidAddress::Nameless { address: address.to_owned() });
+            }
+            tls = tls.domain_name(name);
+        }
+        endpoint.tls_config(tls).map_err(|error| {
             let cause = error.source().map_or_else(|| error.to_string(), ToString::to_string);
             InvalidAddress::Certificates { cause }
         })
@@ -296,6 +312,29 @@ mod tests {
         for ca in ["", "MIIB", "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n"] {
             let error = Access::default().with_tls(ca.as_bytes(), None, None).expect_err("nobody");
             assert!(matches!(error, InvalidAddress::Certificates { .. }), "{error}");
+        }
+    }
+
+    /// With a zone no coordinator could be connected to, and of a wrong name the certificates were said to be no good.
+    #[test]
+    fn the_name_in_a_certificate_is_that_of_a_host_without_its_zone() {
+        for good in ["[fe80::1%eth0]:1", "[fe80::1]:1", "10.0.0.1:1", "n_1.cluster:1"] {
+            encrypted(None).endpoint(good).expect("a certificate can be for it");
+        }
+        let error = encrypted(None).endpoint("a..b:1").expect_err("no certificate can be for it");
+        let said = error.to_string();
+        assert_eq!(
+            said,
+            "no certificate can be for the host of \"a..b:1\", expected another one, or --tls-name"
+        );
+        let named = |name| Access::default().with_tls(AUTHORITY, Some(name), None);
+        for good in ["outflank-coordinator", "10.0.0.1", "::1"] {
+            named(good).expect("a name").endpoint("a..b:1").expect("its host does not matter");
+        }
+        for bad in ["no such!", "", "a..b", "fe80::1%eth0"] {
+            let said = named(bad).expect_err("no name").to_string();
+            let expected = "is no name, expected a host or an IP address";
+            assert!(said.starts_with(&format!("--tls-name: {bad:?} {expected}")), "{said}");
         }
     }
 

@@ -30,12 +30,35 @@ pub enum InvalidAddress {
         /// Where it would be sent.
         address: String,
     },
+    /// What was given as the name in the coordinator's certificate cannot be in one.
+    #[error(
+        "--tls-name: {name:?} is no name, expected a host or an IP address that the coordinator's certificate is for"
+    )]
+    Name {
+        /// What was given.
+        name: String,
+    },
+    /// The host of an address can be in no certificate.
+    #[error(
+        "no certificate can be for the host of {address:?}, expected another one, or --tls-name"
+    )]
+    Nameless {
+        /// What was given.
+        address: String,
+    },
     /// The certificate that signs the coordinator's, or the one to show it and its key, cannot be used.
     #[error("the certificates or the key cannot be used: {cause}")]
     Certificates {
         /// Why.
         cause: String,
     },
+}
+
+impl InvalidAddress {
+    /// Returns whether the address could be used if the token might be sent in clear.
+    pub(crate) fn is_exposed(&self) -> bool {
+        matches!(self, Self::Unencrypted { .. })
+    }
 }
 
 /// Returns the endpoint at `address` without encryption and token; [`crate::Access`] has both.

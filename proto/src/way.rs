@@ -45,7 +45,7 @@ pub struct Unreached {
     pub cause: String,
     /// Whether nothing listens at any of them, or no address is known: a coordinator may be about to start.
     pub is_nobody_there: bool,
-    /// The reason if one of the addresses can never be used, whoever is there: trying again does not help.
+    /// The reason if a token would be sent in clear to one of the addresses: trying again does not help.
     pub refusal: Option<InvalidAddress>,
 }
 
@@ -132,7 +132,9 @@ impl Way {
                 }
                 Err(error) => {
                     is_nobody_there &= is_refused(&*error);
-                    refusal = refusal.or_else(|| cause::<InvalidAddress>(&*error).cloned());
+                    let exposed =
+                        cause::<InvalidAddress>(&*error).filter(|error| error.is_exposed());
+                    refusal = refusal.or_else(|| exposed.cloned());
                     let cause = words::of_error(&*error);
                     let hint = self.access.hint(&cause);
                     causes.push(format!("{address}: {cause}{hint}"));
