@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, anyhow};
 use outflank_coordinator::service::Tokens;
+use outflank_proto::pem::{self, InvalidPem};
 use outflank_proto::{Access, Identity, Token};
 
 use crate::arguments;
@@ -20,45 +21,77 @@ pub(crate) fn shown(arguments: &arguments::Access) -> Result<Access, Failure> {
         access = access.without_tls();
     }
     if let Some(path) = &arguments.tls_ca {
-        let authority = pem(path, "CERTIFICATE")?;
+        let authority = trusted(path)?;
         let identity = identity(arguments.tls_cert.as_deref(), arguments.tls_key.as_deref())?;
         let encrypted =
             access.with_tls(&authority, arguments.tls_name.as_deref(), identity.as_ref());
-        access = encrypted.with_context(|| reading(path)).or_exit(Exit::BadInput)?;
+        access = encrypted.or_exit(Exit::BadInput)?;
     }
     Ok(access)
 }
 
 /// Returns the token in the file at `path`.
 fn token(path: &Path) -> Result<Token, Failure> {
-    Token::new(&text(path)?).with_context(|| reading(path)).or_exit(Exit::BadInput)
+    Token::new(&text(path, "a token")?).with_context(|| reading(path)).or_exit(Exit::BadInput)
 }
 
 /// Returns the tokens in the coordinator's file at `path`.
 pub(crate) fn tokens(path: &Path) -> Result<Tokens, Failure> {
-    text(path)?.parse::<Tokens>().with_context(|| reading(path)).or_exit(Exit::BadInput)
+    text(path, "tokens")?.parse::<Tokens>().with_context(|| reading(path)).or_exit(Exit::BadInput)
 }
 
 /// Returns the certificate and the key in these files, if there are both.
 fn identity(certificates: Option<&Path>, key: Option<&Path>) -> Result<Option<Identity>, Failure> {
     let (Some(certificates), Some(key)) = (certificates, key) else { return Ok(None) };
-    let (certificates, key) = (pem(certificates, "CERTIFICATE")?, pem(key, "PRIVATE KEY")?);
-    Ok(Some(Identity { certificates, key }))
+    let identity = Identity {
+        certificates: section(certificates, "CERTIFICATE")?,
+        key: section(key, "PRIVATE KEY")?,
+    };
+    let checked = pem::check_identity(&identity).map_err(|error| {
+        let place = match error {
+            InvalidPem::NoCertificate | InvalidPem::Certificate { .. } => reading(certificates),
+            InvalidPem::Encrypted | InvalidPem::Key { .. } | InvalidPem::Kind => reading(key),
+            InvalidPem::Mismatch => format!("{} and {}", certificates.display(), key.display()),
+        };
+        anyhow!(error).context(place)
+    });
+    checked.or_exit(Exit::BadInput)?;
+    Ok(Some(identity))
+}
+
+/// Returns the file at `path` with certificates to trust.
+fn trusted(path: &Path) -> Result<Vec<u8>, Failure> {
+    let certificates = section(path, "CERTIFICATE")?;
+    let checked = pem::check_trusted(&certificates).with_context(|| reading(path));
+    checked.or_exit(Exit::BadInput)?;
+    Ok(certificates)
 }
 
 /// Returns the file at `path`, which has a section with a name that ends with `label`.
-fn pem(path: &Path, label: &str) -> Result<Vec<u8>, Failure> {
-    let text = text(path)?;
+fn section(path: &Path, label: &str) -> Result<Vec<u8>, Failure> {
+    let text = text(path, "PEM")?;
     let ending = format!("{label}-----");
-    if !text.lines().any(|line| line.starts_with("-----BEGIN ") && line.ends_with(&ending)) {
+    let mut lines = text.lines().map(str::trim_end);
+    if !lines.any(|line| line.starts_with("-----BEGIN ") && line.ends_with(&ending)) {
         let error = anyhow!("{} has no {label}, expected PEM", path.display());
         return Err(Failure::new(Exit::BadInput, error));
     }
     Ok(text.into_bytes())
 }
 
-fn text(path: &Path) -> Result<String, Failure> {
-    let text = fs::read_to_string(path).with_context(|| reading(path)).or_exit(Exit::BadInput)?;
+/// Returns the file at `path`, which should be `expected`.
+fn text(path: &Path, expected: &str) -> Result<String, Failure> {
+    let bytes = fs::read(path).with_context(|| reading(path)).or_exit(Exit::BadInput)?;
+    let found = match &bytes[..] {
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "UTF-16",
+        // How what is binary and not text (DER, PKCS #12) begins there.
+        [0x30, 0x80.., ..] => "DER",
+        _ => "other bytes",
+    };
+    let Ok(text) = String::from_utf8(bytes) else {
+        let error = anyhow!("{} is {found}, expected {expected} in UTF-8", path.display());
+        return Err(Failure::new(Exit::BadInput, error));
+    };
     // Some editors begin a file with a mark that nobody sees, and that is part of no token.
     match text.strip_prefix('\u{feff}') {
         Some(rest) => Ok(rest.to_owned()),

@@ -5,9 +5,7 @@ use std::error::Error;
 use std::fmt;
 use std::net::IpAddr;
 
-use rustls::RootCertStore;
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::pki_types::ServerName;
 use tonic::metadata::{Ascii, MetadataValue};
 use tonic::service::Interceptor;
 use tonic::service::interceptor::InterceptedService;
@@ -16,6 +14,7 @@ use tonic::{Request, Status};
 
 use crate::address::{InvalidAddress, host, is_loopback, with_scheme};
 use crate::identity::Identity;
+use crate::pem::{check_identity, check_trusted};
 use crate::transport::Transport;
 
 /// How a connection breaks that one side encrypts and the other does not, or whose caller the other side
@@ -140,7 +139,7 @@ impl Access {
     /// certificate is shown `identity`.
     ///
     /// # Errors
-    /// [`InvalidAddress::Certificates`] if none of those in `ca` can be read: then no coordinator would be trusted.
+    /// [`InvalidAddress::Certificates`] if there is none in `ca`, or one of those or `identity` cannot be used.
     /// [`InvalidAddress::Name`] if no certificate can be for `name`.
     pub fn with_tls(
         mut self,
@@ -148,12 +147,8 @@ impl Access {
         name: Option<&str>,
         identity: Option<&Identity>,
     ) -> Result<Self, InvalidAddress> {
-        let certificates = CertificateDer::pem_slice_iter(ca).map_while(Result::ok);
-        let (readable, _) = RootCertStore::empty().add_parsable_certificates(certificates);
-        if readable == 0 {
-            let cause = "no certificate to trust can be read".to_owned();
-            return Err(InvalidAddress::Certificates { cause });
-        }
+        let checked = check_trusted(ca).and_then(|()| identity.map_or(Ok(()), check_identity));
+        checked.map_err(|error| InvalidAddress::Certificates { cause: error.to_string() })?;
         let mut tls = ClientTlsConfig::new().ca_certificate(Certificate::from_pem(ca));
         if let Some(identity) = identity {
             tls = tls.identity(identity.into());
@@ -283,7 +278,9 @@ mod tests {
 
     #[test]
     fn a_connection_that_breaks_leads_to_the_option_that_may_be_missing() {
-        let identity = Identity { certificates: AUTHORITY.to_vec(), key: Vec::new() };
+        let certificates = include_bytes!("../../tests/data/tls/caller.pem").to_vec();
+        let key = include_bytes!("../../tests/data/tls/caller-key.pem").to_vec();
+        let identity = Identity { certificates, key };
         let (plain, nameless) = (Access::default(), encrypted(None));
         let named = encrypted(Some(&identity));
         for cause in MISUNDERSTOOD {
@@ -342,12 +339,9 @@ mod tests {
     fn a_key_of_another_certificate_is_refused_before_anybody_is_called() {
         let certificates = include_bytes!("../../tests/data/tls/caller.pem").to_vec();
         let key = include_bytes!("../../tests/data/tls/stranger-key.pem").to_vec();
-        let access = encrypted(Some(&Identity { certificates, key }));
-        let error = access.endpoint("localhost:1").expect_err("the key is that of another");
+        let identity = Identity { certificates, key };
+        let encrypted = Access::default().with_tls(AUTHORITY, None, Some(&identity));
+        let error = encrypted.expect_err("the key is that of another");
         assert!(matches!(error, InvalidAddress::Certificates { .. }), "{error}");
-        let way =
-            crate::Way::new("@wherever it is", access).expect_err("the key is that of another");
-        assert_eq!(way, error);
-        assert!(encrypted(None).endpoint("localhost:1").is_ok());
     }
 }

@@ -20,6 +20,7 @@ mod invalid;
 mod line;
 mod member;
 pub mod message;
+pub mod pem;
 mod transport;
 mod way;
 mod whereabouts;

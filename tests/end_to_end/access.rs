@@ -294,7 +294,9 @@ fn bad_certificates_are_bad_input() {
         .assert_fails(2, "token has no CERTIFICATE, expected PEM");
     solve(&["--tls-cert", &caller, "--tls-key", &caller])
         .assert_fails(2, "has no PRIVATE KEY, expected PEM");
-    solve(&["--tls-cert", &caller, "--tls-key", &key]).assert_fails(2, "cannot be used");
+    let other = format!("{caller} and {key}: the key does not belong to the first certificate");
+    solve(&["--tls-cert", &caller, "--tls-key", &key]).assert_fails(2, &other);
+    solve(&["--tls-name", "no such!"]).assert_fails(2, "--tls-name: \"no such!\" is no name");
     // Clap explains these on several lines.
     for (finished, missing) in [
         (solve(&["--tls-cert", &caller]), "--tls-key <FILE>"),
@@ -373,6 +375,40 @@ fn a_token_is_sent_in_clear_to_no_other_machine_unless_that_is_permitted() {
     let both = list(&["--connect", &elsewhere, "--no-tls", "--tls-ca", "x"], &[]);
     assert_eq!(both.code, Some(2), "{both:?}");
     assert!(both.stderr[0].contains("--no-tls excludes --tls-ca"), "{both:?}");
+}
+
+/// Of these the system's or the library's own words were all that was said: no file, or no reason.
+#[test]
+fn a_file_that_is_no_pem_as_expected_is_named_with_what_it_is() {
+    let home = home();
+    let path = |name: &str| home.path().join(name);
+    let authority = fs::read_to_string(certificate("authority.pem")).expect("it is there");
+    write(
+        &home,
+        "encrypted",
+        "-----BEGIN ENCRYPTED PRIVATE KEY-----\nMIIB\n-----END ENCRYPTED PRIVATE KEY-----\n",
+    );
+    let torn = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n";
+    write(&home, "half", &format!("{authority}{torn}"));
+    fs::write(path("der"), [0x30, 0x82, 0xff]).expect("the folder is writable");
+    let wide: Vec<u8> = "\u{feff}-----".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    fs::write(path("wide"), wide).expect("the folder is writable");
+    let caller = certificate("caller.pem");
+    let solve = |more: &[&str]| {
+        let arguments = ["solve", "f5", "--connect", "127.0.0.1:1"];
+        run(home.path(), &[&arguments, more].concat())
+    };
+    solve(&["--tls-ca", "der"]).assert_fails(2, "der is DER, expected PEM in UTF-8");
+    solve(&["--tls-ca", "wide"]).assert_fails(2, "wide is UTF-16, expected PEM in UTF-8");
+    solve(&["--token-file", "wide"]).assert_fails(2, "wide is UTF-16, expected a token in UTF-8");
+    solve(&["--tls-ca", "half"]).assert_fails(2, "reading half: certificate 2 cannot be read");
+    let authority = certificate("authority.pem");
+    solve(&["--tls-ca", &authority, "--tls-cert", &caller, "--tls-key", "encrypted"])
+        .assert_fails(2, "reading encrypted: the key is encrypted, expected one without");
+    let (cert, key) = (certificate("coordinator.pem"), certificate("coordinator-key.pem"));
+    let open = ["coordinator", "--store", "store", "--tls-cert", &cert, "--tls-key", &key];
+    run(home.path(), &[&open[..], &["--tls-client-ca", "half"]].concat())
+        .assert_fails(2, "reading half: certificate 2 cannot be read");
 }
 
 #[test]
