@@ -46,6 +46,12 @@ const BAD_CERTIFICATE: [&str; 6] = [
 /// name of the one that did.
 const UNTRUSTED: [&str; 2] = ["UnknownIssuer", "BadSignature"];
 
+/// What is found of a coordinator's certificate that is not good at this time, as this machine has it.
+const UNTIMELY: [&str; 2] = ["certificate expired", "certificate not valid yet"];
+
+/// What is found of a coordinator's certificate that is for others.
+const OTHER_NAME: &str = "certificate not valid for name";
+
 /// A connection to a coordinator that shows the token with every call, if there is one.
 pub type Connection = InterceptedService<Transport, Pass>;
 
@@ -190,6 +196,15 @@ impl Access {
             Some(_) if is_one_of(&UNTRUSTED) => {
                 " (its certificate is not signed by one in --tls-ca)"
             }
+            Some(_) if is_one_of(&UNTIMELY) => {
+                " (renew its certificate, or this machine's clock is wrong)"
+            }
+            Some(_) if cause.contains(OTHER_NAME) => {
+                " (one of the names in its certificate can be given as --tls-name NAME)"
+            }
+            Some(_) if cause.contains("CertificateExpired") => {
+                " (it does not accept the certificate of --tls-cert: renew that, or a clock is wrong)"
+            }
             Some(_) if is_one_of(&BAD_CERTIFICATE) => {
                 " (it does not accept the certificate of --tls-cert)"
             }
@@ -243,7 +258,13 @@ impl Access {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use rustls::CertificateError;
+    use rustls::pki_types::UnixTime;
+
     use super::*;
+    use crate::words;
 
     #[test]
     fn a_token_is_long_visible_and_never_printed() {
@@ -297,6 +318,26 @@ mod tests {
                 assert!(access.hint(cause).starts_with(" (it does not accept"), "{cause}");
             }
         }
+        let at = |seconds| UnixTime::since_unix_epoch(Duration::from_secs(seconds));
+        for (error, expected) in [
+            (
+                CertificateError::ExpiredContext { time: at(1_000_000_000), not_after: at(86_399) },
+                "verification time 2001-09-09 01:46:40 UTC, but certificate is not valid after \
+                 1970-01-01 23:59:59 UTC (999913601 seconds ago)",
+            ),
+            (
+                CertificateError::NotValidYetContext { time: at(0), not_before: at(951_782_400) },
+                "verification time 1970-01-01 00:00:00 UTC, but certificate is not valid before \
+                 2000-02-29 00:00:00 UTC (951782400 seconds in future)",
+            ),
+        ] {
+            let cause = words::with_dates(&error.to_string());
+            assert!(cause.ends_with(expected), "{cause}");
+            assert!(nameless.hint(&cause).contains("clock is wrong"), "{cause}");
+        }
+        let expected = ServerName::try_from("n1").expect("a name").to_owned();
+        let other = CertificateError::NotValidForNameContext { expected, presented: Vec::new() };
+        assert!(nameless.hint(&other.to_string()).ends_with("as --tls-name NAME)"), "{other}");
         // Nothing that can be given helps here.
         for access in [&plain, &nameless, &named] {
             assert_eq!(access.hint("connection refused"), "");

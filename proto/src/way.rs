@@ -135,7 +135,7 @@ impl Way {
                     let exposed =
                         cause::<InvalidAddress>(&*error).filter(|error| error.is_exposed());
                     refusal = refusal.or_else(|| exposed.cloned());
-                    let cause = words::of_error(&*error);
+                    let cause = words::with_dates(&words::of_error(&*error));
                     let hint = self.access.hint(&cause);
                     causes.push(format!("{address}: {cause}{hint}"));
                 }

@@ -21,6 +21,40 @@ pub fn of_status(status: &Status) -> String {
     and_causes(text, status)
 }
 
+/// Returns what was said of a certificate with dates in place of seconds since 1970.
+pub(crate) fn with_dates(text: &str) -> String {
+    let text = text.replacen(" (UNIX)", "", 1);
+    let mut words: Vec<_> = text.split(' ').map(str::to_owned).collect();
+    for place in 1..words.len() {
+        let is_announced = ["time", "after", "before"].contains(&&*words[place - 1]);
+        let (number, comma) = match words[place].strip_suffix(',') {
+            Some(number) => (number, ","),
+            None => (&*words[place], ""),
+        };
+        if is_announced && let Some(date) = number.parse().ok().and_then(date) {
+            words[place] = format!("{date}{comma}");
+        }
+    }
+    words.join(" ")
+}
+
+/// Returns the date and the time of a moment in seconds since 1970, unless that is tens of thousands of years away.
+/// The days are counted in years that begin in March, so that the day of a leap year is the last one (H. Hinnant,
+/// `civil_from_days`).
+fn date(seconds: u64) -> Option<String> {
+    let (days, second) = (u32::try_from(seconds / 86_400).ok()?, seconds % 86_400);
+    let days = days.checked_add(719_468).filter(|&days| days < 36_524_250)?;
+    let (era, day) = (days / 146_097, days % 146_097);
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let march = (5 * day + 2) / 153;
+    let day = day - (153 * march + 2) / 5 + 1;
+    let month = if march < 10 { march + 3 } else { march - 9 };
+    let year = 400 * era + year + u32::from(month <= 2);
+    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+    Some(format!("{year}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02} UTC"))
+}
+
 /// Returns what a panic has said.
 #[must_use]
 pub fn of_panic(payload: &(dyn Any + Send)) -> &str {
@@ -71,6 +105,23 @@ mod tests {
         let gone = Failure { text: "the connection is gone", source: Some(Box::new(reset)) };
         let gone = Status::from_error(Box::new(gone));
         assert_eq!(of_status(&gone), "the connection is gone: reset by peer");
+    }
+
+    #[test]
+    fn moments_have_dates() {
+        for (seconds, expected) in [
+            (0, "1970-01-01 00:00:00 UTC"),
+            (951_782_399, "2000-02-28 23:59:59 UTC"),
+            (951_868_800, "2000-03-01 00:00:00 UTC"),
+            (1_795_784_400, "2026-11-27 13:00:00 UTC"),
+            (4_107_542_399, "2100-02-28 23:59:59 UTC"),
+            (4_107_542_400, "2100-03-01 00:00:00 UTC"),
+        ] {
+            assert_eq!(date(seconds).as_deref(), Some(expected));
+        }
+        assert_eq!(date(u64::MAX), None);
+        let text = "no answer after 5 s, time 7x";
+        assert!(with_dates(text).contains("7x"));
     }
 
     #[test]
