@@ -85,7 +85,7 @@ fn text(path: &Path, expected: &str) -> Result<String, Failure> {
     let found = match &bytes[..] {
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "UTF-16",
         // How what is binary and not text (DER, PKCS #12) begins there.
-        [0x30, 0x80.., ..] => "DER",
+        [0x30, 0x80..=0xff, ..] => "DER",
         _ => "other bytes",
     };
     let Ok(text) = String::from_utf8(bytes) else {
