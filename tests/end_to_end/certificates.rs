@@ -45,11 +45,56 @@ fn what_is_mistyped_makes_neither_a_folder_nor_a_certificate() {
 #[test]
 fn a_host_with_digits_is_no_address() {
     let home = TempDir::new().expect("a temporary folder");
-    let names = ["n1.2.3.4host", "10.0.0.25", "::1", "*.example", "n-1.2.3.4"];
+    let longest = "x".repeat(63);
+    let wild = format!("*.{longest}.example");
+    let names = ["n1.2.3.4host", "10.0.0.25", "::1", &wild, "n-1.2.3.4_", "1.2.a-b"];
     let made = certificates(home.path(), &[&["tls"][..], &names].concat());
     assert_eq!(made.code, Some(0), "{made:?}");
-    let names = "DNS:n1.2.3.4host,IP:10.0.0.25,IP:::1,DNS:*.example,DNS:n-1.2.3.4,";
-    assert!(made.stdout[0].contains(names), "{made:?}");
+    let names =
+        format!("DNS:n1.2.3.4host,IP:10.0.0.25,IP:::1,DNS:{wild},DNS:n-1.2.3.4_,DNS:1.2.a-b,");
+    assert!(made.stdout[0].contains(&names), "{made:?}");
+}
+
+/// The tokens and keys of this folder went into the image's first stage, and to whoever builds it elsewhere.
+#[test]
+fn what_git_leaves_out_is_in_no_image() {
+    let lines = |name: &str| {
+        let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name));
+        text.expect("it is there").lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let left_out = lines(".dockerignore");
+    // Git takes a name without a slash for that of any file; nothing secret has one.
+    for name in lines(".gitignore").iter().filter_map(|line| line.strip_prefix('/')) {
+        assert!(left_out.iter().any(|line| line == name), "{name} is not in .dockerignore");
+    }
+}
+
+/// They were put into certificates, which nobody could use by that name.
+#[test]
+fn a_name_that_no_caller_can_read_is_refused() {
+    let home = TempDir::new().expect("a temporary folder");
+    let (label, name) = ("x".repeat(64), format!("{}.example", "x.".repeat(130)));
+    for bad in [
+        "a..b",
+        "x-.y",
+        "-x.y",
+        "x.-y",
+        ".x",
+        "x.",
+        "n.1",
+        "n-1.2.3.4",
+        "*.example",
+        "*",
+        "*.*.x.y",
+        &label,
+        &name,
+    ] {
+        let refused = certificates(home.path(), &["tls", bad]);
+        assert_eq!(refused.code, Some(2), "{bad}: {refused:?}");
+        let message = format!("found \"{bad}\", which is neither a host nor an IP address");
+        assert!(refused.stderr[0].starts_with(&message), "{refused:?}");
+    }
+    assert_eq!(home.path().read_dir().expect("it is a folder").count(), 0, "nothing is made");
 }
 
 #[test]
