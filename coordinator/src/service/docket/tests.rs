@@ -174,9 +174,11 @@ fn a_repair_refuses_nobody_but_those_who_were_wrong() {
     reopen_verdicts(&path).unwrap();
     let mut docket = Docket::open(Some(&path)).unwrap();
     assert_eq!(docket.refused().count(), 0);
-    docket.convict(verdict(2)).unwrap();
-    docket.convict(Verdict { is_refused: false, ..verdict(3) }).unwrap();
-    assert_eq!(docket.refused().collect::<Vec<_>>(), [&verdict(2)]);
+    let (refused, excused) = (Verdict { is_refused: true, ..verdict(2) }, verdict(3));
+    for verdict in [&refused, &excused] {
+        docket.convict(verdict.clone()).unwrap();
+    }
+    assert_eq!(docket.refused().collect::<Vec<_>>(), [&refused]);
 }
 
 /// With a verdict about nobody it would look as if there had never been another.
