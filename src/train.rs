@@ -1,6 +1,7 @@
 //! `outflank train`: train the evaluation's weights, and measure how good they are.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
@@ -358,7 +359,41 @@ fn failure(error: TrainingError) -> Failure {
         | TrainingError::NotTrained { .. }
         | TrainingError::Damaged { .. }
         | TrainingError::InUse { .. } => Exit::BadInput,
+        // As of --out, the place is a wrong one.
+        TrainingError::Io { ref source, .. } if is_about_the_place(source.kind()) => Exit::BadInput,
         _ => Exit::Failed,
     };
     Failure::new(exit, error)
+}
+
+/// Returns whether such an error is to be expected wherever this user has no file, or may not write one.
+fn is_about_the_place(kind: ErrorKind) -> bool {
+    matches!(
+        kind,
+        ErrorKind::PermissionDenied
+            | ErrorKind::ReadOnlyFilesystem
+            | ErrorKind::NotFound
+            | ErrorKind::NotADirectory
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// It was said to be a failure of the program, where of --out it is bad input.
+    #[test]
+    fn a_work_folder_that_may_not_be_written_is_bad_input() {
+        for (kind, expected) in [
+            (ErrorKind::PermissionDenied, Exit::BadInput),
+            (ErrorKind::ReadOnlyFilesystem, Exit::BadInput),
+            (ErrorKind::NotADirectory, Exit::BadInput),
+            (ErrorKind::StorageFull, Exit::Failed),
+        ] {
+            let path = PathBuf::from("work/lock");
+            let error = TrainingError::Io { action: "writing", path, source: kind.into() };
+            let said = format!("{:?}", failure(error));
+            assert!(said.contains(&format!("exit: {expected:?}")), "{said}");
+        }
+    }
 }
