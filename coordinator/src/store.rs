@@ -24,6 +24,7 @@
 
 mod append;
 mod claim;
+mod compare;
 mod disk;
 mod error;
 mod export;

@@ -40,6 +40,11 @@ impl Layout {
         self.index().join("UNFINISHED")
     }
 
+    /// What a check compares with the index, in parts that fit into memory, for as long as that takes.
+    pub(super) fn comparison(&self) -> PathBuf {
+        self.store.join("comparison")
+    }
+
     /// Where a repair gathers what it salvages.
     pub(super) fn salvage(&self) -> PathBuf {
         self.store.join("salvage")

@@ -20,7 +20,7 @@ use super::origins::Origins;
 use super::replay::{Clashes, Replay};
 use super::scan::{self, Cut, Place, segment_path};
 use super::sled_index::SledIndex;
-use super::{Store, read_only, repair};
+use super::{Store, compare, read_only, repair};
 use crate::durable::{create_folders, sync_folder};
 
 /// How a store is laid out on disk and how often it takes stock.
@@ -92,6 +92,7 @@ pub(super) fn open(
     read_only::check_writable(&layout)?;
     let lock = Arc::new(Lock::take(store)?);
     repair::finish(&layout)?;
+    compare::clear_up(&layout);
     let log = layout.log();
     for folder in [&log, &layout.quarantine()] {
         fs::create_dir_all(folder).map_err(StoreError::io("creating", folder))?;

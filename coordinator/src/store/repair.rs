@@ -122,14 +122,15 @@ pub fn repair_after(
     let lock = Lock::take(store)?;
     // A copy of a store in use, or what is left of one: what took claims back may have come behind its end.
     let may_lack_end = lacks_manifest(store)?;
-    let (whole, seen) = with_whole_log(&layout, may_lack_end);
+    let checked = with_whole_log(&layout, may_lack_end);
+    // To read the log takes long, and from now on files are moved.
+    lock.check()?;
+    let (whole, seen) = checked?;
     let extent = match &whole {
         Some(found) if found.is_sound() => Extent::Nothing,
         Some(_) => Extent::Index,
         None => Extent::Log,
     };
-    // To read the log takes long, and from now on files are moved.
-    lock.check()?;
     let taken_back = first(extent)?;
     remove_old_indexes(&layout)?;
     let mut done = match whole {
@@ -213,18 +214,32 @@ fn remove_old_indexes(layout: &Layout) -> Result<(), StoreError> {
     asides.iter().try_for_each(|path| remove_folder(path))
 }
 
-/// Returns what there is in a store in which nothing is damaged but perhaps the index, or `None` if something may be,
-/// and then how many problems there are, and the first of them. A write that was not completed counts as damage where
-/// the manifest is lost.
-fn with_whole_log(layout: &Layout, is_lost: bool) -> (Option<Verification>, (u64, Vec<Problem>)) {
+/// A store in which nothing is damaged but perhaps the index, or `None` if something may be, and then how many problems
+/// there are, and the first of them.
+type Seen = (Option<Verification>, (u64, Vec<Problem>));
+
+/// Returns what there is in a store. A write that was not completed counts as damage where the manifest is lost.
+fn with_whole_log(layout: &Layout, is_lost: bool) -> Result<Seen, StoreError> {
     if layout.salvaged().exists() {
-        return (None, (0, Vec::new())); // an earlier repair is to be completed
+        return Ok((None, (0, Vec::new()))); // an earlier repair is to be completed
     }
-    // What cannot be checked is for the repair to deal with, or to refuse.
-    match check(layout) {
-        Ok(found) if found.has_whole_log(is_lost) => (Some(found), (0, Vec::new())),
-        Ok(found) => (None, (found.problems, found.described)),
-        Err(_) => (None, (0, Vec::new())),
+    seen(layout, is_lost, check(layout))
+}
+
+/// Returns what a check says of a store, unless there was no room for what it has to write: that says nothing of the log.
+pub(super) fn seen(
+    layout: &Layout,
+    is_lost: bool,
+    checked: Result<Verification, StoreError>,
+) -> Result<Seen, StoreError> {
+    match checked {
+        Ok(found) if found.has_whole_log(is_lost) => Ok((Some(found), (0, Vec::new()))),
+        Ok(found) => Ok((None, (found.problems, found.described))),
+        Err(StoreError::Io { path, action, source }) if path.starts_with(layout.comparison()) => {
+            Err(StoreError::Io { path, action, source })
+        }
+        // What cannot be checked otherwise is for the repair to deal with, or to refuse.
+        Err(_) => Ok((None, (0, Vec::new()))),
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod displaced;
 mod index;
+mod passes;
 mod quarantine;
 mod read_only;
 mod withdrawal;

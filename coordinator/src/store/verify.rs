@@ -1,12 +1,12 @@
 //! Reading a whole store to see whether it is sound.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use outflank_engine::{Contradiction, Position};
+use outflank_engine::Position;
 
-use super::claim::{self, Claim, Entry};
+use super::claim::Entry;
+use super::compare::{self, Merged, Passes, Sample};
 use super::error::StoreError;
 use super::index::Index;
 use super::layout::Layout;
@@ -18,8 +18,8 @@ use super::scan::{self, Damage, Met, Place, Scan};
 use super::sled_index::SledIndex;
 use crate::text;
 
-/// The number of positions compared in one pass over the log, which bounds the memory.
-const POSITIONS_A_PASS: u64 = 8 << 20;
+/// About the number of claims compared in one pass, which bounds the memory.
+const CLAIMS_A_PASS: u64 = 8 << 20;
 /// The number of problems that are described one by one.
 pub(super) const PROBLEMS: usize = 1000;
 
@@ -79,7 +79,7 @@ impl Verification {
         self.problem(path, None, what);
     }
 
-    fn problem(&mut self, path: &Path, offset: Option<u64>, what: String) {
+    pub(super) fn problem(&mut self, path: &Path, offset: Option<u64>, what: String) {
         self.note(Problem { path: path.to_owned(), offset, what });
     }
 
@@ -142,26 +142,34 @@ pub fn verify(store: &Path) -> Result<Verification, StoreError> {
 /// As [`verify`], where the store exists and is to be read only.
 pub(super) fn look(layout: &Layout) -> Result<Verification, StoreError> {
     let lock = Lock::share(&layout.store)?;
-    let found = check_with(layout, Access::Read);
+    let found = check_by(layout, Access::Read, CLAIMS_A_PASS);
     lock.as_ref().map_or(Ok(()), Lock::check)?;
     found
 }
 
 /// As [`verify`], where the store exists and nobody else can use it.
 pub(super) fn check(layout: &Layout) -> Result<Verification, StoreError> {
-    check_with(layout, Access::Write)
+    check_by(layout, Access::Write, CLAIMS_A_PASS)
 }
 
 /// What a check may do with the index.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Access {
-    /// Open it, which writes beside it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Access {
+    /// Open it, which writes beside it, and write what is to be compared with it.
     Write,
     /// See whether it is there.
     Read,
 }
 
-fn check_with(layout: &Layout, access: Access) -> Result<Verification, StoreError> {
+/// As [`check`], in passes of about so many claims.
+pub(super) fn check_by(
+    layout: &Layout,
+    access: Access,
+    claims_a_pass: u64,
+) -> Result<Verification, StoreError> {
+    if access == Access::Write {
+        compare::clear_up(layout);
+    }
     let mut verification = Verification::default();
     let manifest = match Manifest::read(&layout.store)? {
         Found::Manifest(manifest) => Some(manifest),
@@ -172,7 +180,8 @@ fn check_with(layout: &Layout, access: Access) -> Result<Verification, StoreErro
             None
         }
     };
-    let end = read_log(layout, manifest.as_ref(), &mut verification)?;
+    let mut sample = Sample::default();
+    let end = read_log(layout, manifest.as_ref(), &mut sample, &mut verification)?;
     read_quarantine(layout, &mut verification)?;
     verification.behind = manifest.is_none_or(|manifest| manifest.place != end);
     let index = if layout.doubt().exists() || layout.unfinished().exists() {
@@ -186,15 +195,22 @@ fn check_with(layout: &Layout, access: Access) -> Result<Verification, StoreErro
     };
     // Without an index the log may still contradict itself; who may open the store is told by that.
     if index.is_some() || access == Access::Read && layout.log().is_dir() {
-        compare_index(layout, manifest.as_ref(), index.as_ref(), &mut verification)?;
+        let covered = manifest.map_or(0, |manifest| manifest.place.frame);
+        let ranges = sample.ranges(claims_a_pass);
+        let passes = match access {
+            Access::Write => Passes::over_parts(layout, ranges, covered)?,
+            Access::Read => Passes::over_log(layout, ranges, covered),
+        };
+        compare_index(layout, passes, index.as_ref(), &mut verification)?;
     }
     Ok(verification)
 }
 
-/// Checks every frame of the log; returns where the log ends.
+/// Checks every frame of the log and takes a sample of it; returns where the log ends.
 fn read_log(
     layout: &Layout,
     manifest: Option<&Manifest>,
+    sample: &mut Sample,
     verification: &mut Verification,
 ) -> Result<Place, StoreError> {
     let log = layout.log();
@@ -211,6 +227,7 @@ fn read_log(
             Met::Frame(frame) => {
                 verification.frames += 1;
                 verification.claims += frame.claims.len() as u64;
+                sample.add(&frame);
             }
         }
     }
@@ -272,141 +289,93 @@ fn find_index(
 /// claims with each other.
 fn compare_index(
     layout: &Layout,
-    manifest: Option<&Manifest>,
+    mut passes: Passes,
     index: Option<&SledIndex>,
     verification: &mut Verification,
 ) -> Result<(), StoreError> {
-    let covered = manifest.map_or(0, |manifest| manifest.place.frame);
-    let passes = verification.claims.div_ceil(POSITIONS_A_PASS).max(1);
-    for pass in 0..passes {
-        let in_pass = |position: Position| spread(position) % passes == pass;
-        let merged = merge_log(layout, covered, &in_pass)?;
-        merged.report(&layout.log(), verification);
-        if let Some(index) = index {
-            compare_pass(index, &layout.index(), &merged, &in_pass, verification)?;
+    let log = layout.log();
+    let Some(index) = index else {
+        while let Some(merged) = passes.merge_next()? {
+            merged.report(&log, verification);
         }
-    }
-    Ok(())
-}
-
-/// What the log says of a position.
-struct Known {
-    entry: Entry,
-    /// Whether the index may lack a part of it, because that was written after the manifest.
-    recent: bool,
-}
-
-/// What the log says of the positions in a pass.
-#[derive(Default)]
-struct Merged {
-    known: HashMap<Position, Known>,
-    /// Positions of which the index may hold what was taken back, because that was written after the manifest.
-    taken_back: HashSet<Position>,
-    /// Claims that stand and contradict others, with the numbers of their frames.
-    contradictions: BTreeMap<Position, Vec<(u64, Contradiction)>>,
-}
-
-impl Merged {
-    fn withdraw(&mut self, position: Position, recent: bool) {
-        self.known.remove(&position);
-        self.contradictions.remove(&position);
-        if recent {
-            self.taken_back.insert(position);
-        }
-    }
-
-    fn add(&mut self, claim: &Claim, frame: u64, recent: bool) {
-        let (position, entry) = (claim.position, Entry::first(claim));
-        let held = self.known.entry(position).or_insert(Known { entry, recent });
-        held.recent |= recent;
-        match held.entry.merge(&entry) {
-            Ok(merged) => held.entry = merged,
-            Err(contradiction) => {
-                self.contradictions.entry(position).or_default().push((frame, contradiction));
+        return Ok(());
+    };
+    let path = layout.index();
+    let mut comparison =
+        Comparison { passes, merged: Merged::default(), log, missing: 0, verification };
+    let mut failure = None;
+    let visited =
+        index.visit(&mut |position, entry| match comparison.compare(&path, position, entry) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                failure = Some(error);
+                ControlFlow::Break(())
             }
-        }
+        });
+    if let Some(error) = failure {
+        return Err(error);
     }
-
-    /// Counts the positions, and the contradictions as problems of `log`, in their order there.
-    fn report(&self, log: &Path, verification: &mut Verification) {
-        verification.positions += self.known.len() as u64;
-        let mut contradictions: Vec<_> = self.contradictions.values().flatten().collect();
-        contradictions.sort_by_key(|(frame, _)| frame);
-        for (frame, contradiction) in contradictions {
-            verification.problem(log, None, format!("frame {frame}: {contradiction}"));
-        }
-    }
-}
-
-/// Merges the claims of the positions in this pass.
-fn merge_log(
-    layout: &Layout,
-    covered: u64,
-    in_pass: &dyn Fn(Position) -> bool,
-) -> Result<Merged, StoreError> {
-    let mut merged = Merged::default();
-    let mut scan = Scan::new(&layout.log(), Place::START)?;
-    while let Some(met) = scan.next()? {
-        let Met::Frame(frame) = met else { continue };
-        let recent = frame.number >= covered;
-        for &position in frame.withdrawn.iter().filter(|&&position| in_pass(position)) {
-            merged.withdraw(position, recent);
-        }
-        for claim in frame.claims.iter().filter(|claim| in_pass(claim.position)) {
-            merged.add(claim, frame.number, recent);
-        }
-    }
-    Ok(merged)
-}
-
-fn compare_pass(
-    index: &SledIndex,
-    path: &Path,
-    merged: &Merged,
-    in_pass: &dyn Fn(Position) -> bool,
-    verification: &mut Verification,
-) -> Result<(), StoreError> {
-    let mut seen = 0_u64;
-    let visited = index.visit(&mut |position, entry| {
-        if !in_pass(position) {
-            return ControlFlow::Continue(());
-        }
-        let taken_back = merged.taken_back.contains(&position);
-        match merged.known.get(&position) {
-            None if taken_back => {}
-            None => verification.problem(path, None, describe(position, "is not in the log")),
-            Some(known) => {
-                seen += u64::from(!known.recent);
-                let behind = known.recent && known.entry.bound.implies(entry.bound) || taken_back;
-                if known.entry != entry && !behind {
-                    let what = format!("is {}, the log says {}", entry.bound, known.entry.bound);
-                    verification.problem(path, None, describe(position, &what));
-                }
-            }
-        }
-        ControlFlow::Continue(())
-    });
-    match visited {
-        Ok(()) => {}
-        Err(StoreError::Index { reason, .. }) => {
-            verification.index_problem(path, reason);
-            return Ok(());
-        }
+    let reason = match visited {
+        Ok(()) => None,
+        Err(StoreError::Index { reason, .. }) => Some(reason),
         Err(error) => return Err(error),
-    }
-    let covered = merged.known.values().filter(|known| !known.recent).count() as u64;
-    if seen < covered {
-        let what = format!("{} positions of the log are missing", covered - seen);
-        verification.problem(path, None, what);
+    };
+    while comparison.enter_next()? {}
+    let missing = comparison.missing;
+    if let Some(reason) = reason {
+        verification.index_problem(&path, reason);
+    } else if missing > 0 {
+        let what = format!("{missing} positions of the log are missing");
+        verification.problem(&path, None, what);
     }
     Ok(())
+}
+
+/// A visit of the index, from range to range.
+struct Comparison<'a> {
+    passes: Passes,
+    /// What the log says of the range that the visit has come to.
+    merged: Merged,
+    log: PathBuf,
+    /// Positions of the ranges so far that the index must hold and that were not met.
+    missing: u64,
+    verification: &'a mut Verification,
+}
+
+impl Comparison<'_> {
+    /// Goes on to the next range; returns whether there is one.
+    fn enter_next(&mut self) -> Result<bool, StoreError> {
+        self.merged = Merged::default(); // Two at once would take twice the memory.
+        let Some(merged) = self.passes.merge_next()? else { return Ok(false) };
+        merged.report(&self.log, self.verification);
+        self.missing += merged.covered();
+        self.merged = merged;
+        Ok(true)
+    }
+
+    /// Compares an entry of the index at `path`, behind those before it in the order of keys.
+    fn compare(&mut self, path: &Path, position: Position, entry: Entry) -> Result<(), StoreError> {
+        let range = self.passes.ranges.of(position);
+        while self.passes.next() <= range {
+            self.enter_next()?;
+        }
+        let taken_back = self.merged.taken_back.contains(&position);
+        let Some(known) = self.merged.known.get(&position) else {
+            if !taken_back {
+                self.verification.problem(path, None, describe(position, "is not in the log"));
+            }
+            return Ok(());
+        };
+        self.missing = self.missing.saturating_sub(u64::from(!known.recent));
+        let behind = known.recent && known.entry.bound.implies(entry.bound) || taken_back;
+        if known.entry != entry && !behind {
+            let what = format!("is {}, the log says {}", entry.bound, known.entry.bound);
+            self.verification.problem(path, None, describe(position, &what));
+        }
+        Ok(())
+    }
 }
 
 fn describe(position: Position, what: &str) -> String {
     format!("the bound of {} {what}", text::position(position))
-}
-
-/// Returns a number that spreads positions evenly over passes.
-fn spread(position: Position) -> u64 {
-    u64::from(crc32fast::hash(&claim::key(position)))
 }
