@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, anyhow};
-use outflank_coordinator::service::Tokens;
+use outflank_coordinator::service::{Encryption, InvalidEncryption, Tokens};
 use outflank_proto::pem::{self, InvalidPem};
 use outflank_proto::{Access, Identity, Token};
 
@@ -38,6 +38,23 @@ fn token(path: &Path) -> Result<Token, Failure> {
 /// Returns the tokens in the coordinator's file at `path`.
 pub(crate) fn tokens(path: &Path) -> Result<Tokens, Failure> {
     text(path, "tokens")?.parse::<Tokens>().with_context(|| reading(path)).or_exit(Exit::BadInput)
+}
+
+/// Returns what a coordinator encrypts with, and who must show a certificate, if it does.
+pub(crate) fn encryption(
+    arguments: &arguments::Coordinator,
+) -> Result<Option<Encryption>, Failure> {
+    let (Some(certificates), key) = (arguments.tls_cert.as_deref(), arguments.tls_key.as_deref())
+    else {
+        return Ok(None);
+    };
+    let Some(identity) = identity(Some(certificates), key)? else { return Ok(None) };
+    let callers = arguments.tls_client_ca.as_deref().map(trusted).transpose()?;
+    let encryption = Encryption::new(&identity, callers.as_deref()).map_err(|error| match error {
+        InvalidEncryption::Certificate { fault } => anyhow!("{} {fault}", certificates.display()),
+        error => error.into(),
+    });
+    encryption.map(Some).or_exit(Exit::BadInput)
 }
 
 /// Returns the certificate and the key in these files, if there are both.

@@ -11,7 +11,7 @@ use crate::arguments::Coordinator;
 use crate::exit::{Exit, Failure, service_failure};
 use crate::port::{self, Port};
 use crate::web::{self, Limits, Shown};
-use crate::{access, cluster, encryption, interrupt, machine, output, runtime, store};
+use crate::{access, cluster, interrupt, machine, output, runtime, store};
 
 /// Serves until Ctrl-C, SIGTERM or SIGHUP, then lets the workers hand back what they have proved.
 pub(crate) fn run(arguments: &Coordinator) -> Result<Exit, Failure> {
@@ -51,7 +51,7 @@ struct Started {
 async fn start(arguments: &Coordinator) -> Result<Started, Failure> {
     machine::allow_many_files();
     let tokens = arguments.token_file.as_deref().map(access::tokens).transpose()?;
-    let encrypted = encryption::of_coordinator(arguments)?;
+    let encrypted = access::encryption(arguments)?;
     // What is wrong with the addresses is said before a store is opened, which may take an hour.
     let port = guarded_port(arguments).await?;
     let web = match &arguments.web {

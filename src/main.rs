@@ -13,7 +13,6 @@ mod campaign;
 mod cluster;
 mod coordinator;
 mod doubts;
-mod encryption;
 mod exit;
 mod files;
 mod input;

@@ -63,7 +63,7 @@ pub use docket::{
     Adopted, MendedDocket, adopt_docket, docket_problems, mend_docket, pending_verdicts,
     reopen_verdicts, taken_back,
 };
-pub use encryption::{Encryption, EncryptionPart, InvalidEncryption};
+pub use encryption::{Encryption, InvalidEncryption};
 pub use error::ServiceError;
 use events::Events;
 use fate::Fate;

@@ -153,7 +153,8 @@ impl Access {
         name: Option<&str>,
         identity: Option<&Identity>,
     ) -> Result<Self, InvalidAddress> {
-        let checked = check_trusted(ca).and_then(|()| identity.map_or(Ok(()), check_identity));
+        let own = |identity: &Identity| check_identity(identity).map(drop);
+        let checked = check_trusted(ca).and_then(|()| identity.map_or(Ok(()), own));
         checked.map_err(|error| InvalidAddress::Certificates { cause: error.to_string() })?;
         let mut tls = ClientTlsConfig::new().ca_certificate(Certificate::from_pem(ca));
         if let Some(identity) = identity {

@@ -103,13 +103,14 @@ fn is_nameless(error: &Error) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use rustls::pki_types::pem::PemObject;
+
     use super::*;
-    use crate::service::encryption::pem;
 
     fn of(name: &str) -> Result<Validity, String> {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/tls");
         let text = std::fs::read(format!("{folder}/{name}")).unwrap();
-        Validity::of(&pem::certificates(&text).unwrap()[0])
+        Validity::of(&CertificateDer::from_pem_slice(&text).unwrap())
     }
 
     /// Nobody was told, at the start or when it expired.
