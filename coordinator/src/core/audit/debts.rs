@@ -84,16 +84,18 @@ impl Core {
         self.waive(turn, id);
     }
 
-    /// Gives up a debt, the one that came last among them, if there are too many.
+    /// Gives up a debt, the one that came last among them, if there are too many. Not those for which somebody's case
+    /// waits: without them it would not be known that nobody can tell, and they would be asked about again without end.
     fn waive(&mut self, turn: &mut Turn<'_>, last: AuditId) {
         let (most, debts) = (self.config.most_owed, &mut self.audits.debts);
-        if debts.owed.len() <= most {
+        if debts.owed.len() <= most || debts.owed.get(&last).is_some_and(|audit| audit.is_suspect) {
             return;
         }
         debts.waived += 1;
         let place = draw(self.config.audit_seed, JobId(last.0)) % (most as u64 + debts.waived);
-        let mut others = debts.owed.keys().copied().filter(|&id| id != last);
-        let audit = others.nth(place as usize).unwrap_or(last);
+        let is_other = |&(&id, audit): &(&AuditId, &Audit)| id != last && !audit.is_suspect;
+        let audit = debts.owed.iter().filter(is_other).map(|(&id, _)| id).nth(place as usize);
+        let audit = audit.unwrap_or(last);
         debts.owed.remove(&audit);
         turn.commands.push(Command::Cleared { audit });
     }
