@@ -117,6 +117,8 @@ fn progress(seed: u64, oracle: &Rc<Oracle>, roots: &[Position]) -> Happened {
     };
     assert!(world.run_until(LONGEST, is_idle), "seed {seed}: {:?}", world.core);
     world.run_for(MINUTE);
+    // What is owed may just have been taken up again.
+    assert!(world.run_until(LONGEST, is_idle), "seed {seed}: {:?}", world.core);
     let status = world.core.status();
     let of_requests = [status.solves, status.questions, status.positions, status.jobs_running];
     assert_eq!(of_requests, [0; 4], "seed {seed}");
