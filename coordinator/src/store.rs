@@ -23,6 +23,7 @@
 //! store, which may have been moved, replaced or removed (`Lock::check`).
 
 mod append;
+mod bucket;
 mod claim;
 mod compare;
 mod disk;
@@ -39,8 +40,10 @@ mod log;
 mod manifest;
 mod open;
 mod origins;
+mod parts;
 mod queue;
 mod read_only;
+mod rebuild;
 mod record;
 mod repair;
 mod replay;
@@ -353,11 +356,11 @@ impl Store {
     pub fn stats(&self) -> Result<Stats, StoreError> {
         let origins = u64::from(self.origins().count());
         let mut stats = Stats { by_empties: vec![0; 65], origins, ..Stats::default() };
-        self.for_each(|position, stored| {
+        self.index.visit(&mut |position, entry| {
             stats.records += 1;
-            stats.exact += u64::from(stored.bound.value().is_some());
+            stats.exact += u64::from(entry.bound.value().is_some());
             stats.by_empties[position.empties() as usize] += 1;
-            Ok::<(), StoreError>(())
+            ControlFlow::Continue(())
         })?;
         if let Some(files) = &*guard(&self.files) {
             stats.log_bytes = size(&files.layout.log())?;
@@ -419,8 +422,8 @@ impl Store {
         self.origins.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn count_new(&self) {
-        self.records.fetch_add(1, Ordering::Relaxed);
+    fn count_new(&self, positions: u64) {
+        self.records.fetch_add(positions, Ordering::Relaxed);
     }
 
     fn stored(origins: &Origins, entry: &Entry) -> Stored {

@@ -144,11 +144,9 @@ impl<'a> Batch<'a> {
             index.put_origin(known.count(), &origin)?;
             known.push(origin);
         }
-        for (position, entry) in self.entries.drain() {
-            if index.put(position, &entry)? {
-                self.store.count_new();
-            }
-        }
+        let mut entries: Vec<(Position, Entry)> = self.entries.drain().collect();
+        entries.sort_unstable_by_key(|&(position, _)| (position.empties(), position));
+        self.store.count_new(index.put_all(&entries)?);
         Ok(())
     }
 

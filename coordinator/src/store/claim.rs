@@ -78,8 +78,7 @@ pub(super) struct Entry {
 
 impl Entry {
     /// The size of an encoded entry, in bytes.
-    pub(super) const BYTES: usize = 24;
-    const VERSION: u8 = 1;
+    pub(super) const BYTES: usize = 19;
 
     /// Returns what a position's first claim says.
     pub(super) fn first(claim: &Claim) -> Self {
@@ -125,38 +124,25 @@ impl Entry {
         merged.bound != self.bound || merged.best_move != self.best_move
     }
 
-    /// Returns the entry's bytes; the checksum at the end covers `key` too.
-    pub(super) fn encode(&self, key: &[u8]) -> [u8; Self::BYTES] {
+    /// Returns the entry's bytes.
+    pub(super) fn encode(&self) -> [u8; Self::BYTES] {
         let mut bytes = [0; Self::BYTES];
-        bytes[0] = Self::VERSION;
-        bytes[1..4].copy_from_slice(&encode_bound(self.bound, self.best_move));
-        bytes[4..12].copy_from_slice(&self.nodes.to_le_bytes());
-        bytes[12..16].copy_from_slice(&self.lower_from.encode().to_le_bytes());
-        bytes[16..20].copy_from_slice(&self.upper_from.encode().to_le_bytes());
-        let checksum = entry_checksum(key, &bytes[..20]);
-        bytes[20..24].copy_from_slice(&checksum.to_le_bytes());
+        bytes[0..3].copy_from_slice(&encode_bound(self.bound, self.best_move));
+        bytes[3..11].copy_from_slice(&self.nodes.to_le_bytes());
+        bytes[11..15].copy_from_slice(&self.lower_from.encode().to_le_bytes());
+        bytes[15..19].copy_from_slice(&self.upper_from.encode().to_le_bytes());
         bytes
     }
 
-    /// Returns the entry that lies under `key`, or what is wrong with it.
-    pub(super) fn decode(key: &[u8], bytes: &[u8]) -> Result<Self, String> {
-        let bytes: &[u8; Self::BYTES] = bytes
-            .try_into()
-            .map_err(|_| format!("an entry has {} bytes, expected {}", bytes.len(), Self::BYTES))?;
-        let (expected, found) = (entry_checksum(key, &bytes[..20]), number(&bytes[20..24]) as u32);
-        if found != expected {
-            return Err(format!("an entry has checksum {found:08x}, expected {expected:08x}"));
-        }
-        if bytes[0] != Self::VERSION {
-            return Err(format!("an entry has version {}, expected {}", bytes[0], Self::VERSION));
-        }
-        let (bound, best_move) = decode_bound([bytes[1], bytes[2], bytes[3]])?;
+    /// Returns the entry of `bytes`, or what is wrong with it.
+    pub(super) fn decode(bytes: &[u8; Self::BYTES]) -> Result<Self, &'static str> {
+        let (bound, best_move) = decode_bound([bytes[0], bytes[1], bytes[2]])?;
         Ok(Self {
             bound,
             best_move,
-            nodes: number(&bytes[4..12]),
-            lower_from: Source::decode(number(&bytes[12..16]) as u32),
-            upper_from: Source::decode(number(&bytes[16..20]) as u32),
+            nodes: number(&bytes[3..11]),
+            lower_from: Source::decode(number(&bytes[11..15]) as u32),
+            upper_from: Source::decode(number(&bytes[15..19]) as u32),
         })
     }
 }
@@ -164,8 +150,11 @@ impl Entry {
 /// The size of an index key, in bytes.
 pub(super) const KEY_BYTES: usize = 17;
 
+/// What the index finds a position by.
+pub(super) type Key = [u8; KEY_BYTES];
+
 /// Returns the index key of `position`: empties first, so that a prefix lists one ply.
-pub(super) fn key(position: Position) -> [u8; KEY_BYTES] {
+pub(super) fn key(position: Position) -> Key {
     let mut key = [0; KEY_BYTES];
     key[0] = position.empties() as u8;
     key[1..9].copy_from_slice(&position.player().to_be_bytes());
@@ -174,16 +163,11 @@ pub(super) fn key(position: Position) -> [u8; KEY_BYTES] {
 }
 
 /// Returns the position of an index key, or what is wrong with the key.
-pub(super) fn position_of(bytes: &[u8]) -> Result<Position, String> {
-    let board = |range| bytes.get(range).and_then(|part: &[u8]| part.try_into().ok());
-    let (Some(player), Some(opponent), true) =
-        (board(1..9), board(9..17), bytes.len() == KEY_BYTES)
-    else {
-        return Err(format!("a key has {} bytes, expected {KEY_BYTES}", bytes.len()));
-    };
-    Position::new(u64::from_be_bytes(player), u64::from_be_bytes(opponent))
-        .filter(|&position| key(position) == bytes)
-        .ok_or_else(|| "a key is not that of a position".to_owned())
+pub(super) fn position_of(bytes: &Key) -> Result<Position, &'static str> {
+    let board = |bytes: &[u8]| bytes.iter().fold(0, |board, &byte| board << 8 | u64::from(byte));
+    Position::new(board(&bytes[1..9]), board(&bytes[9..]))
+        .filter(|&position| key(position) == *bytes)
+        .ok_or("a key is not that of a position")
 }
 
 /// Returns the little-endian number of at most eight bytes.
@@ -212,55 +196,34 @@ fn decode_bound(bytes: [u8; 3]) -> Result<(Bound, Option<Square>), &'static str>
     Ok((bound, best_move))
 }
 
-fn entry_checksum(key: &[u8], bytes: &[u8]) -> u32 {
-    let mut hasher = crc32fast::Hasher::new();
-    hasher.update(key);
-    hasher.update(bytes);
-    hasher.finalize()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn entry() -> (Vec<u8>, Entry) {
-        let source = Source { method: Method::Inference, origin: 7 };
+    #[test]
+    fn an_entry_is_read_as_it_was_written() {
         let claim = Claim {
             position: Position::START.canonical(),
             bound: Bound::exact(Score::DRAW),
             best_move: Square::new(63),
             nodes: 9,
-            source,
+            source: Source { method: Method::Inference, origin: 7 },
         };
-        (key(claim.position).to_vec(), Entry::first(&claim))
-    }
-
-    #[test]
-    fn an_entry_is_read_under_its_key_only_and_in_its_version_only() {
-        let (key, entry) = entry();
-        let bytes = entry.encode(&key);
-        assert_eq!(Entry::decode(&key, &bytes), Ok(entry));
-        let mut other = key.clone();
-        other[16] ^= 1;
-        assert!(Entry::decode(&other, &bytes).unwrap_err().contains("checksum"));
-        // With right checksums: another version, and a best move that is no square.
-        for (at, byte, expected) in [(0, 2, "version 2, expected 1"), (3, 64, "no square")] {
-            let mut bytes = bytes;
-            bytes[at] = byte;
-            let checksum = entry_checksum(&key, &bytes[..20]);
-            bytes[20..].copy_from_slice(&checksum.to_le_bytes());
-            let error = Entry::decode(&key, &bytes).unwrap_err();
-            assert!(error.contains(expected), "{error}");
-        }
+        let upper_from = Source { method: Method::Search, origin: 8 };
+        let entry = Entry { upper_from, ..Entry::first(&claim) };
+        let bytes = entry.encode();
+        assert_eq!(Entry::decode(&bytes), Ok(entry));
+        let mut wrong = bytes;
+        wrong[2] = 64;
+        assert_eq!(Entry::decode(&wrong), Err("a best move that is no square"));
     }
 
     #[test]
     fn a_key_is_that_of_a_position_or_damaged() {
-        let (key, _) = entry();
-        assert_eq!(position_of(&key), Ok(Position::START.canonical()));
-        assert!(position_of(&[&key[..], &[0]].concat()).unwrap_err().contains("18 bytes"));
-        let mut wrong = key.clone();
-        wrong[0] -= 1;
-        assert_eq!(position_of(&wrong), Err("a key is not that of a position".to_owned()));
+        let position = Position::START.canonical();
+        let mut key = key(position);
+        assert_eq!(position_of(&key), Ok(position));
+        key[0] -= 1;
+        assert_eq!(position_of(&key), Err("a key is not that of a position"));
     }
 }

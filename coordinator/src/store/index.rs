@@ -19,8 +19,9 @@ pub(super) type Visitor<'a> = dyn FnMut(Position, Entry) -> ControlFlow<()> + 'a
 pub(super) trait Index: Debug + Send + Sync {
     /// Returns the entry of `position`; never waits for a write to reach the disk.
     fn get(&self, position: Position) -> Result<Option<Entry>, StoreError>;
-    /// Puts the entry of `position` in place of the former one; returns whether there was none.
-    fn put(&self, position: Position, entry: &Entry) -> Result<bool, StoreError>;
+    /// Puts the entries of different positions, by number of empties and position, in place of the former ones; returns
+    /// the number of positions of which there was none.
+    fn put_all(&self, entries: &[(Position, Entry)]) -> Result<u64, StoreError>;
     /// Removes the entry of `position`; returns whether there was one.
     fn remove(&self, position: Position) -> Result<bool, StoreError>;
     /// Hands all entries to `visit`, by number of empties and position.
@@ -45,9 +46,13 @@ impl Index for MemoryIndex {
         Ok(entries.get(&(position.empties(), position)).copied())
     }
 
-    fn put(&self, position: Position, entry: &Entry) -> Result<bool, StoreError> {
-        let mut entries = self.entries.write().unwrap_or_else(PoisonError::into_inner);
-        Ok(entries.insert((position.empties(), position), *entry).is_none())
+    fn put_all(&self, entries: &[(Position, Entry)]) -> Result<u64, StoreError> {
+        let mut held = self.entries.write().unwrap_or_else(PoisonError::into_inner);
+        let mut added = 0;
+        for &(position, entry) in entries {
+            added += u64::from(held.insert((position.empties(), position), entry).is_none());
+        }
+        Ok(added)
     }
 
     fn remove(&self, position: Position) -> Result<bool, StoreError> {

@@ -40,9 +40,9 @@ impl Layout {
         self.index().join("UNFINISHED")
     }
 
-    /// What a check compares with the index, in parts that fit into memory, for as long as that takes.
-    pub(super) fn comparison(&self) -> PathBuf {
-        self.store.join("comparison")
+    /// The log in parts that fit into memory, for as long as the index is compared with them or made from them.
+    pub(super) fn parts(&self) -> PathBuf {
+        self.store.join("parts")
     }
 
     /// Where a repair gathers what it salvages.

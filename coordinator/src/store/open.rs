@@ -5,22 +5,22 @@ use std::io::ErrorKind;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use super::disk::Disk;
 use super::error::StoreError;
 use super::files::Files;
 use super::frame::HEAD_BYTES;
 use super::index::Index;
-use super::layout::{Layout, note_doubt, remove_folder};
+use super::layout::Layout;
 use super::lock::Lock;
 use super::log::Log;
 use super::manifest::{Found, Manifest};
 use super::origins::Origins;
+use super::rebuild;
 use super::replay::{Clashes, Replay};
 use super::scan::{self, Cut, Place, segment_path};
 use super::sled_index::SledIndex;
-use super::{Store, compare, read_only, repair};
+use super::{Store, parts, read_only, repair};
 use crate::durable::{create_folders, sync_folder};
 
 /// How a store is laid out on disk and how often it takes stock.
@@ -66,19 +66,16 @@ pub struct Rebuilt {
     pub aside: Option<PathBuf>,
 }
 
-/// How often it is told how far a log has been read: for an index of millions of positions that takes minutes.
-const TOLD_EVERY: Duration = Duration::from_secs(30);
-
 /// Why an index is in doubt if its file says nothing: there was no room, or an operator has made it.
 const UNKNOWN: &str = "no reason was noted, as where the disk is full";
 
 /// An index that agrees with the log, and what it took.
-struct Agreed {
-    index: SledIndex,
-    origins: Origins,
-    end: Place,
-    clashes: Clashes,
-    opened: Opened,
+pub(super) struct Agreed {
+    pub(super) index: SledIndex,
+    pub(super) origins: Origins,
+    pub(super) end: Place,
+    pub(super) clashes: Clashes,
+    pub(super) opened: Opened,
 }
 
 /// Opens the store in the folder `store`, which is created if it is missing.
@@ -92,7 +89,7 @@ pub(super) fn open(
     read_only::check_writable(&layout)?;
     let lock = Arc::new(Lock::take(store)?);
     repair::finish(&layout)?;
-    compare::clear_up(&layout);
+    parts::clear_up(&layout);
     let log = layout.log();
     for folder in [&log, &layout.quarantine()] {
         fs::create_dir_all(folder).map_err(StoreError::io("creating", folder))?;
@@ -105,10 +102,12 @@ pub(super) fn open(
     }
     let agreed = match examine(&layout, &found)? {
         Ok(index) => match catch_up(&layout, index, manifest.as_ref()) {
-            Err(StoreError::Index { reason, .. }) => rebuild(&layout, reason, manifest.as_ref()),
+            Err(StoreError::Index { reason, .. }) => {
+                rebuild::rebuild(&layout, reason, manifest.as_ref())
+            }
             agreed => agreed,
         },
-        Err(reason) => rebuild(&layout, reason, manifest.as_ref()),
+        Err(reason) => rebuild::rebuild(&layout, reason, manifest.as_ref()),
     }?;
     let Agreed { index, origins, end, clashes, mut opened } = agreed;
     let Options { segment_bytes, checkpoint_bytes } = *options;
@@ -239,14 +238,14 @@ fn catch_up(
     let mut replay = Replay::new(&index, &log, origins);
     let (end, cut) = scan::read_to_end(&log, from, Some(from), &mut |frame| replay.apply(frame))?;
     replay.flush()?;
-    let Replay { origins, added, removed, withdrawn, frames: replayed, clashes, .. } = replay;
+    let Replay { origins, added, removed, withdrawn, frames: replayed, gathered, .. } = replay;
     // What was taken back since may have left the index before the manifest that says so was written.
     if held.saturating_add(withdrawn) < covered {
         return in_doubt(format!("it has {held} positions, expected {covered}"));
     }
     let records = held + added - removed;
     let opened = Opened { records, replayed, cut, ..Opened::default() };
-    Ok(Agreed { index, origins, end, clashes, opened })
+    Ok(Agreed { index, origins, end, clashes: gathered.clashes, opened })
 }
 
 /// Returns whether nothing lies behind `place`.
@@ -267,83 +266,6 @@ fn count(index: &SledIndex) -> Result<u64, StoreError> {
         ControlFlow::Continue(())
     })?;
     Ok(count)
-}
-
-/// Moves the index aside and makes a new one from the whole log.
-fn rebuild(
-    layout: &Layout,
-    reason: String,
-    manifest: Option<&Manifest>,
-) -> Result<Agreed, StoreError> {
-    // Should this be interrupted, the next open must not trust what it left.
-    let doubt = layout.doubt();
-    note_doubt(&doubt, &reason).map_err(StoreError::io("writing", &doubt))?;
-    let aside = layout.move_index_aside()?;
-    let shown = aside.as_ref().map(|aside| tracing::field::display(aside.display()));
-    tracing::warn!(
-        store = %layout.store.display(),
-        reason,
-        aside = shown,
-        "the index is made again"
-    );
-    let made = layout.begin_index().and_then(|()| make_index(layout, manifest));
-    let mut agreed = made.inspect_err(|error| clear_up(layout, error))?;
-    agreed.opened.rebuilt = Some(Rebuilt { reason, aside });
-    Ok(agreed)
-}
-
-/// Removes what an index that could not be made has left, and on a full disk the former one as well: what is wrong
-/// with it is worth less than the room for a new one.
-fn clear_up(layout: &Layout, failure: &StoreError) {
-    let mut unwanted = vec![layout.index()];
-    if failure.is_full_disk() {
-        unwanted.extend(layout.asides("index").unwrap_or_default());
-    }
-    for path in unwanted {
-        match remove_folder(&path) {
-            Ok(()) => tracing::info!(path = %path.display(), "an index that is useless is removed"),
-            Err(error) => tracing::warn!(%error, "an index that is useless stays"),
-        }
-    }
-}
-
-fn make_index(layout: &Layout, manifest: Option<&Manifest>) -> Result<Agreed, StoreError> {
-    let index = SledIndex::open(&layout.index())?;
-    let Whole { origins, end, clashes, opened } = read_whole(&layout.log(), &index, manifest)?;
-    Ok(Agreed { index, origins, end, clashes, opened })
-}
-
-/// What a whole log holds besides what its index says.
-#[derive(Debug, Default)]
-pub(super) struct Whole {
-    pub(super) origins: Origins,
-    end: Place,
-    pub(super) clashes: Clashes,
-    pub(super) opened: Opened,
-}
-
-/// Puts what the log in the folder `log` says into an empty index.
-pub(super) fn read_whole(
-    log: &Path,
-    index: &dyn Index,
-    manifest: Option<&Manifest>,
-) -> Result<Whole, StoreError> {
-    let mut replay = Replay::new(index, log, Origins::default());
-    let synced = manifest.map(|manifest| manifest.place);
-    let mut told = Instant::now();
-    let (end, cut) = scan::read_to_end(log, Place::START, synced, &mut |frame| {
-        if told.elapsed() >= TOLD_EVERY {
-            let of = manifest.map(|manifest| manifest.place.frame);
-            tracing::info!(log = %log.display(), frame = frame.number, of, "the log is being read");
-            told = Instant::now();
-        }
-        replay.apply(frame)
-    })?;
-    replay.flush()?;
-    let Replay { origins, added, removed, frames: replayed, clashes, .. } = replay;
-    let records = added - removed;
-    let opened = Opened { records, replayed, cut, ..Opened::default() };
-    Ok(Whole { origins, end, clashes, opened })
 }
 
 fn open_quarantine(

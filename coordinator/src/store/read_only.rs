@@ -5,7 +5,7 @@
 //! no torn end cut, no contradiction put into quarantine, and an interrupted repair is read as if it were completed.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use nix::errno::Errno;
@@ -13,12 +13,15 @@ use nix::unistd::{AccessFlags, eaccess};
 
 use super::Store;
 use super::error::StoreError;
-use super::index::MemoryIndex;
+use super::index::{Index, MemoryIndex};
 use super::layout::Layout;
 use super::lock::Lock;
 use super::manifest::{Found, Manifest};
-use super::open::{self, Opened, Whole};
-use super::scan::{self, segment_path};
+use super::open::{self, Opened};
+use super::origins::Origins;
+use super::rebuild::{Teller, Whole};
+use super::replay::Replay;
+use super::scan::{self, Place, segment_path};
 
 /// What a store that can only be read keeps while it is open.
 #[derive(Debug)]
@@ -80,7 +83,7 @@ pub(super) fn open(layout: Layout, refusal: StoreError) -> Result<(Store, Opened
     }
     let index = MemoryIndex::default();
     let whole = match log.is_dir() {
-        true => open::read_whole(&log, &index, manifest.as_ref())?,
+        true => read_whole(&log, &index, manifest.as_ref())?,
         // A store that was only about to become one.
         false => Whole::default(),
     };
@@ -90,6 +93,26 @@ pub(super) fn open(layout: Layout, refusal: StoreError) -> Result<(Store, Opened
     opened.only_read = Some(reason(&refusal));
     let looked = Looked { layout, log, refusal, _lock: lock };
     Ok((Store::with_look(index, origins, opened.records, looked), opened))
+}
+
+/// Puts what the log in the folder `log` says into an empty index.
+fn read_whole(
+    log: &Path,
+    index: &dyn Index,
+    manifest: Option<&Manifest>,
+) -> Result<Whole, StoreError> {
+    let mut replay = Replay::new(index, log, Origins::default());
+    let synced = manifest.map(|manifest| manifest.place);
+    let mut teller = Teller::new(log, manifest);
+    let (end, cut) = scan::read_to_end(log, Place::START, synced, &mut |frame| {
+        teller.tell(&frame);
+        replay.apply(frame)
+    })?;
+    replay.flush()?;
+    let Replay { origins, added, removed, frames: replayed, gathered, .. } = replay;
+    let records = added - removed;
+    let opened = Opened { records, replayed, cut, ..Opened::default() };
+    Ok(Whole { origins, end, clashes: gathered.clashes, opened })
 }
 
 /// Returns what cannot be written, and why.

@@ -235,7 +235,7 @@ pub(super) fn seen(
     match checked {
         Ok(found) if found.has_whole_log(is_lost) => Ok((Some(found), (0, Vec::new()))),
         Ok(found) => Ok((None, (found.problems, found.described))),
-        Err(StoreError::Io { path, action, source }) if path.starts_with(layout.comparison()) => {
+        Err(StoreError::Io { path, action, source }) if path.starts_with(layout.parts()) => {
             Err(StoreError::Io { path, action, source })
         }
         // What cannot be checked otherwise is for the repair to deal with, or to refuse.

@@ -24,9 +24,11 @@ use super::frame::{self, FULL_BODY, Frame};
 use super::layout::{Layout, remove_folder};
 use super::log::Log;
 use super::manifest::{Found, Manifest};
-use super::open::{self, Options, Whole};
+use super::open::Options;
+use super::rebuild::{self, Whole};
 use super::record::Origin;
 use super::repair::{Repair, TakenBack};
+use super::replay::GATHERED;
 use super::scan::{self, Met, Place, Scan, segment_path};
 use super::sled_index::SledIndex;
 use super::verify::Problem;
@@ -207,7 +209,8 @@ fn take_back(layout: &Layout, new: &mut Log, taken_back: &TakenBack) -> Result<u
         remove_folder(&folder)?;
     }
     let index = SledIndex::open(&folder)?;
-    let Whole { origins, .. } = open::read_whole(&layout.salvage(), &index, None)?;
+    let Whole { origins, .. } =
+        rebuild::fill(&index, &layout.salvage(), layout, None, GATHERED as u64)?;
     let fallen = withdraw::fallen(&index, &origins.of(&taken_back.names()))?;
     for positions in fallen.chunks(A_FRAME) {
         new.copy(&withdraw::body(positions))?;

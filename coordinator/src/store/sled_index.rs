@@ -3,20 +3,22 @@
 //! sled is fast enough and safe against a killed process, but it has sharp edges, and each has
 //! its cure here: its flush is no data sync (`checkpoint` syncs the file itself); its open may panic
 //! or take a half-written snapshot for a whole one (`open`); a damaged file may open as an older or
-//! empty database (`covers`, and a checksum in every entry); its batches pin memory and its count
-//! scans the tree (neither is used).
+//! empty database (`covers`, and a checksum in every bucket); its batches pin memory and its count
+//! scans the tree (neither is used); and a page for every sixteen keys takes memory (entries lie in [buckets](bucket)).
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::ops::ControlFlow;
+use std::ops::{Bound, ControlFlow};
 use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError, RwLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use outflank_engine::Position;
 
-use super::claim::{self, Entry};
+use super::bucket::{self, MOST, Slot};
+use super::claim::{self, Entry, Key};
 use super::error::StoreError;
 use super::frame;
 use super::index::{Index, Visitor};
@@ -29,6 +31,10 @@ const FLUSH_EVERY_MS: u64 = 500;
 /// How long a database that was dropped may hold its lock.
 const LET_GO_WITHIN: Duration = Duration::from_secs(5);
 const ASK_AGAIN_AFTER: Duration = Duration::from_millis(2);
+/// The most entries that are put into one bucket at once, to be divided: what is read of one then is little.
+const AT_ONCE: usize = 16 * MOST;
+/// The tree that an index of before there were buckets has.
+const EARLIER: &[u8] = b"bounds.v1";
 /// The keys of the manifests that the index covers.
 const COVERED: [&str; 2] = ["previous", "current"];
 
@@ -39,10 +45,17 @@ pub(super) struct SledIndex {
     database: sled::Db,
     /// A handle of our own to sled's data file, to sync it.
     data: File,
-    bounds: sled::Tree,
+    buckets: sled::Tree,
     origins: sled::Tree,
     covered: sled::Tree,
+    /// Held by the one who changes buckets.
+    changing: Mutex<()>,
+    /// Held for writing while a bucket is divided: who reads between the writes of that might miss an entry.
+    dividing: RwLock<()>,
 }
+
+/// A bucket of the index: its key and its bytes.
+type Bucket = (Key, sled::IVec);
 
 impl SledIndex {
     /// Opens the index in the folder `path`, which is created if it is missing.
@@ -59,8 +72,9 @@ impl SledIndex {
             panic::catch_unwind(AssertUnwindSafe(|| {
                 let database = config.open()?;
                 let tree = |name| database.open_tree(name);
-                let trees = (tree("bounds.v1")?, tree("origins.v1")?, tree("covered.v1")?);
-                Ok::<_, sled::Error>((database, trees))
+                let is_earlier = database.tree_names().iter().any(|name| name == EARLIER);
+                let trees = (tree("buckets.v1")?, tree("origins.v1")?, tree("covered.v1")?);
+                Ok::<_, sled::Error>((database, trees, is_earlier))
             }))
         };
         // The store's own lock is ours, so whoever holds sled's is about to let it go: a database
@@ -74,7 +88,7 @@ impl SledIndex {
             opened = open();
         }
         let failed = |reason| StoreError::Index { path: path.to_owned(), reason };
-        let (database, (bounds, origins, covered)) = opened
+        let (database, (buckets, origins, covered), is_earlier) = opened
             .map_err(|_| failed("it cannot be opened: sled panicked".to_owned()))?
             .map_err(|error| match error {
                 sled::Error::Io(error) if is_refusal(&error) => {
@@ -82,10 +96,14 @@ impl SledIndex {
                 }
                 error => failed(error.to_string()),
             })?;
+        if is_earlier {
+            return Err(failed("it was made by an earlier version".to_owned()));
+        }
         let file = path.join("db");
         let data = OpenOptions::new().write(true).open(&file);
         let data = data.map_err(StoreError::io("opening", &file))?;
-        Ok(Self { path: path.to_owned(), database, data, bounds, origins, covered })
+        let (path, changing, dividing) = (path.to_owned(), Mutex::default(), RwLock::default());
+        Ok(Self { path, database, data, buckets, origins, covered, changing, dividing })
     }
 
     /// Returns whether the index holds everything that `manifest` says it holds.
@@ -116,6 +134,70 @@ impl SledIndex {
         Ok(origins)
     }
 
+    /// Returns the bucket in which `key` has its place.
+    fn bucket_of(&self, key: &Key) -> Result<Option<Bucket>, StoreError> {
+        let found = self.buckets.range(..=key.as_slice()).next_back();
+        found.map(|found| self.bucket(found)).transpose()
+    }
+
+    /// Returns the key of the bucket behind that of `first`.
+    fn next_bucket(&self, first: &Key) -> Result<Option<Key>, StoreError> {
+        let behind = (Bound::Excluded(first.as_slice()), Bound::Unbounded);
+        let found = self.buckets.range::<&[u8], _>(behind).next();
+        found.map(|found| self.bucket(found).map(|(key, _)| key)).transpose()
+    }
+
+    fn bucket(&self, found: sled::Result<(sled::IVec, sled::IVec)>) -> Result<Bucket, StoreError> {
+        let (key, bytes) = found.map_err(|error| self.failed(&error))?;
+        let wrong = || self.damaged(format!("the key of a bucket has {} bytes", key.len()));
+        Ok((Key::try_from(&*key).map_err(|_| wrong())?, bytes))
+    }
+
+    /// Returns the slots of `bucket` that are before `next`, the key of the next one.
+    fn slots<'a>(
+        &self,
+        (key, bytes): &'a Bucket,
+        next: Option<&Key>,
+    ) -> Result<&'a [Slot], StoreError> {
+        let slots = bucket::open(key, bytes).map_err(|reason| self.damaged(reason))?;
+        let own = |next| slots.partition_point(|slot| bucket::key_of(slot) < next);
+        Ok(&slots[..next.map_or(slots.len(), own)])
+    }
+
+    /// Lets `change` make other slots of those of the bucket in which `key` has its place, and writes them. It is told
+    /// where the next bucket begins.
+    fn change<T>(
+        &self,
+        key: &Key,
+        change: impl FnOnce(&[Slot], Option<&Key>) -> (Option<Vec<Slot>>, T),
+    ) -> Result<T, StoreError> {
+        // What a panic of another has left is what a kill would have left.
+        let _alone = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let bucket = self.bucket_of(key)?;
+        let first = bucket.as_ref().map_or(bucket::FIRST, |(first, _)| *first);
+        let next = self.next_bucket(&first)?;
+        let held =
+            bucket.as_ref().map_or(Ok(&[][..]), |bucket| self.slots(bucket, next.as_ref()))?;
+        let (changed, result) = change(held, next.as_ref());
+        if let Some(slots) = changed {
+            self.write(first, &slots)?;
+        }
+        Ok(result)
+    }
+
+    /// Writes `slots` in place of the bucket under `first`, which is divided if they are too many.
+    fn write(&self, first: Key, slots: &[Slot]) -> Result<(), StoreError> {
+        let parts = bucket::parted(slots);
+        let _divided = (parts.len() > 1)
+            .then(|| self.dividing.write().unwrap_or_else(PoisonError::into_inner));
+        for (number, part) in parts.into_iter().enumerate().rev() {
+            let key = if number == 0 { first } else { *bucket::key_of(&part[0]) };
+            let bytes = bucket::seal(&key, part);
+            self.buckets.insert(key, bytes).map_err(|error| self.failed(&error))?;
+        }
+        Ok(())
+    }
+
     fn failed(&self, error: &sled::Error) -> StoreError {
         match error {
             sled::Error::Io(error) if error.kind() == io::ErrorKind::StorageFull => {
@@ -133,30 +215,54 @@ impl SledIndex {
 impl Index for SledIndex {
     fn get(&self, position: Position) -> Result<Option<Entry>, StoreError> {
         let key = claim::key(position);
-        let Some(bytes) = self.bounds.get(key).map_err(|error| self.failed(&error))? else {
-            return Ok(None);
-        };
-        Entry::decode(&key, &bytes).map(Some).map_err(|reason| self.damaged(reason))
+        let _whole = self.dividing.read().unwrap_or_else(PoisonError::into_inner);
+        let Some(bucket) = self.bucket_of(&key)? else { return Ok(None) };
+        let slots = self.slots(&bucket, None)?;
+        let Ok(place) = bucket::find(slots, &key) else { return Ok(None) };
+        let entry = bucket::read_entry(&slots[place]);
+        entry.map(Some).map_err(|reason| self.damaged(reason.to_owned()))
     }
 
-    fn put(&self, position: Position, entry: &Entry) -> Result<bool, StoreError> {
-        let key = claim::key(position);
-        let former = self.bounds.insert(key, &entry.encode(&key));
-        former.map(|former| former.is_none()).map_err(|error| self.failed(&error))
+    fn put_all(&self, entries: &[(Position, Entry)]) -> Result<u64, StoreError> {
+        let slots: Vec<Slot> =
+            entries.iter().map(|(position, entry)| bucket::slot(*position, entry)).collect();
+        debug_assert!(slots.is_sorted(), "entries are not in the order of keys");
+        let (mut rest, mut added) = (&slots[..], 0);
+        while let Some(slot) = rest.first() {
+            let (taken, new) = self.change(bucket::key_of(slot), |held, next| {
+                let now = &rest[..rest.len().min(AT_ONCE)];
+                let own = |next| now.partition_point(|slot| bucket::key_of(slot) < next);
+                let now = &now[..next.map_or(now.len(), own)];
+                let (merged, new) = bucket::merged(held, now);
+                (Some(merged), (now.len(), new))
+            })?;
+            rest = &rest[taken..];
+            added += new;
+        }
+        Ok(added)
     }
 
     fn remove(&self, position: Position) -> Result<bool, StoreError> {
-        let former = self.bounds.remove(claim::key(position));
-        former.map(|former| former.is_some()).map_err(|error| self.failed(&error))
+        let key = claim::key(position);
+        self.change(&key, |held, _| match bucket::find(held, &key) {
+            Ok(place) => (Some([&held[..place], &held[place + 1..]].concat()), true),
+            Err(_) => (None, false),
+        })
     }
 
     fn visit(&self, visit: &mut Visitor<'_>) -> Result<(), StoreError> {
-        for item in &self.bounds {
-            let (key, bytes) = item.map_err(|error| self.failed(&error))?;
-            let position = claim::position_of(&key).map_err(|reason| self.damaged(reason))?;
-            let entry = Entry::decode(&key, &bytes).map_err(|reason| self.damaged(reason))?;
-            if let ControlFlow::Break(()) = visit(position, entry) {
-                break;
+        let mut found = self.buckets.iter().map(|found| self.bucket(found));
+        let mut waiting = found.next().transpose()?;
+        // A bucket's end is known when the next one is.
+        while let Some(bucket) = waiting {
+            waiting = found.next().transpose()?;
+            let next = waiting.as_ref().map(|(key, _)| key);
+            for slot in self.slots(&bucket, next)? {
+                let read = bucket::read(slot).map_err(|reason| self.damaged(reason));
+                let (position, entry) = read?;
+                if let ControlFlow::Break(()) = visit(position, entry) {
+                    return Ok(());
+                }
             }
         }
         Ok(())

@@ -1,10 +1,12 @@
 //! The store on a disk that fails: what was acknowledged is there, whatever happened.
 
+mod buckets;
 mod displaced;
 mod index;
 mod passes;
 mod quarantine;
 mod read_only;
+mod rebuild;
 mod withdrawal;
 
 use std::collections::BTreeSet;

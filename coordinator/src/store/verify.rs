@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use outflank_engine::Position;
 
 use super::claim::Entry;
-use super::compare::{self, Merged, Passes, Sample};
+use super::compare::{Merged, Passes};
 use super::error::StoreError;
 use super::index::Index;
 use super::layout::Layout;
 use super::lock::Lock;
 use super::manifest::{Found, Manifest};
 use super::open::is_store;
+use super::parts::{self, Sample};
 use super::read_only;
 use super::scan::{self, Damage, Met, Place, Scan};
 use super::sled_index::SledIndex;
@@ -168,7 +169,7 @@ pub(super) fn check_by(
     claims_a_pass: u64,
 ) -> Result<Verification, StoreError> {
     if access == Access::Write {
-        compare::clear_up(layout);
+        parts::clear_up(layout);
     }
     let mut verification = Verification::default();
     let manifest = match Manifest::read(&layout.store)? {

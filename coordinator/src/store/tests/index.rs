@@ -42,8 +42,8 @@ impl Index for Scratched {
         self.index.get(position)
     }
 
-    fn put(&self, position: Position, entry: &Entry) -> Result<bool, StoreError> {
-        if self.takes { self.index.put(position, entry) } else { Err(Self::scratch()) }
+    fn put_all(&self, entries: &[(Position, Entry)]) -> Result<u64, StoreError> {
+        if self.takes { self.index.put_all(entries) } else { Err(Self::scratch()) }
     }
 
     fn remove(&self, position: Position) -> Result<bool, StoreError> {

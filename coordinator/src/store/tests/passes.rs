@@ -10,13 +10,14 @@ use outflank_engine::{Bound, Position, Score};
 use proptest::prelude::*;
 
 use crate::store::claim::{Claim, Entry, Source};
-use crate::store::compare::{Passes, Sample};
+use crate::store::compare::Passes;
 use crate::store::disk::SystemDisk;
 use crate::store::frame::Frame;
 use crate::store::index::Index;
 use crate::store::layout::Layout;
 use crate::store::log::Log;
 use crate::store::manifest::{Found, Manifest};
+use crate::store::parts::Sample;
 use crate::store::scan::{Met, Place, Scan};
 use crate::store::sled_index::SledIndex;
 use crate::store::verify::{Access, check_by};
@@ -87,7 +88,7 @@ fn store(path: &Path, old: &[Said], tail: &[Said]) -> Layout {
 /// Returns what a check finds, the described problems in an order of their own.
 fn found(layout: &Layout, access: Access, claims_a_pass: u64) -> Verification {
     let mut found = check_by(layout, access, claims_a_pass).unwrap();
-    assert!(!layout.comparison().exists());
+    assert!(!layout.parts().exists());
     found.described.sort_by_key(ToString::to_string);
     found
 }
@@ -109,7 +110,8 @@ proptest! {
             index.remove(position(number)).unwrap();
         }
         for (number, score) in foreign {
-            index.put(position(number), &Entry::first(&claim(number, score, score))).unwrap();
+            let entry = Entry::first(&claim(number, score, score));
+            index.put_all(&[(position(number), entry)]).unwrap();
         }
         drop(index);
         for access in [Access::Write, Access::Read] {
@@ -147,7 +149,7 @@ fn neither_log_nor_index_is_read_once_for_every_pass() {
     }
     assert_eq!(positions, [100; 10]);
     drop(passes);
-    assert!(!layout.comparison().exists());
+    assert!(!layout.parts().exists());
     // Of what is missing in an index that is read once there is one problem.
     fs::rename(&elsewhere, layout.log()).unwrap();
     let index = SledIndex::open(&layout.index()).unwrap();
@@ -185,8 +187,8 @@ fn what_a_check_that_was_killed_has_left_goes_at_the_next_check_or_open() {
     let expected = found(&layout, Access::Write, ONE_PASS);
     assert!(expected.is_sound(), "{expected:?}");
     let leave = || {
-        fs::create_dir(layout.comparison()).unwrap();
-        fs::write(layout.comparison().join("000002"), "what is no frame").unwrap();
+        fs::create_dir(layout.parts()).unwrap();
+        fs::write(layout.parts().join("000002"), "what is no frame").unwrap();
     };
     for claims_a_pass in [ONE_PASS, 30] {
         leave();
@@ -194,9 +196,9 @@ fn what_a_check_that_was_killed_has_left_goes_at_the_next_check_or_open() {
     }
     leave();
     let only_read = check_by(&layout, Access::Read, 30).unwrap();
-    assert!(only_read.is_sound() && layout.comparison().exists(), "{only_read:?}");
+    assert!(only_read.is_sound() && layout.parts().exists(), "{only_read:?}");
     drop(Store::open(folder.path()).unwrap());
-    assert!(!layout.comparison().exists());
+    assert!(!layout.parts().exists());
 }
 
 /// A small file system in memory; unmounted when dropped.
@@ -236,8 +238,8 @@ fn a_check_for_which_there_is_no_room_is_an_error_and_leaves_nothing() {
     file.set_len(file.metadata().unwrap().len() - (1 << 19)).unwrap();
     drop(file);
     let error = check_by(&layout, Access::Write, 4000).unwrap_err();
-    assert!(error.is_full_disk() && error.to_string().contains("/comparison/"), "{error}");
-    assert!(!layout.comparison().exists());
+    assert!(error.is_full_disk() && error.to_string().contains("/parts/"), "{error}");
+    assert!(!layout.parts().exists());
     // It says nothing of the log, of which a repair would otherwise make a new one.
     let error = repair::seen(&layout, false, Err(error)).unwrap_err();
     assert!(matches!(error, StoreError::Io { .. }), "{error}");

@@ -186,7 +186,7 @@ fn what_an_index_knows_that_is_ahead_of_its_manifest_contradicts_nothing_that_wa
         replay.flush()
     })
     .unwrap();
-    assert!(replay.clashes.is_empty(), "{:?}", replay.clashes);
+    assert!(replay.gathered.clashes.is_empty(), "{:?}", replay.gathered.clashes);
     assert_eq!(index.get(by("", 0, 0).position).unwrap().unwrap().bound, bound(6, 64));
 }
 

@@ -89,7 +89,7 @@ fn indexed(records: &[Record]) -> (MemoryIndex, Origins) {
         let source = Source { method: record.provenance.method, origin: id };
         let Record { position, bound, best_move, nodes, .. } = *record;
         let claim = Claim { position, bound, best_move, nodes, source };
-        index.put(position, &Entry::first(&claim)).unwrap();
+        index.put_all(&[(position, Entry::first(&claim))]).unwrap();
     }
     (index, origins)
 }

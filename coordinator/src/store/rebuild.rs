@@ -1,0 +1,188 @@
+//! Making an index again from the whole log.
+//!
+//! The log says things of positions in the order in which they were proved. An index that is filled in that order is
+//! written all over, again and again; filled in the order of its keys, it is written once from its beginning to its end.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use outflank_engine::Position;
+
+use super::claim::Entry;
+use super::error::StoreError;
+use super::frame::Frame;
+use super::index::Index;
+use super::layout::{Layout, note_doubt, remove_folder};
+use super::manifest::Manifest;
+use super::open::{Agreed, Opened, Rebuilt};
+use super::origins::Origins;
+use super::parts::{Parts, Sample, Visitor};
+use super::replay::{Clashes, GATHERED, Gathered, learn};
+use super::scan::{self, Place};
+use super::sled_index::SledIndex;
+
+/// How often it is told how far this is: for an index of many millions of positions it takes minutes.
+const TOLD_EVERY: Duration = Duration::from_secs(30);
+
+/// Moves the index aside and makes a new one from the whole log.
+pub(super) fn rebuild(
+    layout: &Layout,
+    reason: String,
+    manifest: Option<&Manifest>,
+) -> Result<Agreed, StoreError> {
+    // Should this be interrupted, the next open must not trust what it left.
+    let doubt = layout.doubt();
+    note_doubt(&doubt, &reason).map_err(StoreError::io("writing", &doubt))?;
+    let aside = layout.move_index_aside()?;
+    let shown = aside.as_ref().map(|aside| tracing::field::display(aside.display()));
+    tracing::warn!(
+        store = %layout.store.display(),
+        reason,
+        aside = shown,
+        "the index is made again"
+    );
+    let made = layout.begin_index().and_then(|()| make_index(layout, manifest, GATHERED as u64));
+    let mut agreed = made.inspect_err(|error| clear_up(layout, error))?;
+    agreed.opened.rebuilt = Some(Rebuilt { reason, aside });
+    Ok(agreed)
+}
+
+/// Removes what an index that could not be made has left, and on a full disk the former one as well: what is wrong
+/// with it is worth less than the room for a new one.
+fn clear_up(layout: &Layout, failure: &StoreError) {
+    let mut unwanted = vec![layout.index()];
+    if failure.is_full_disk() {
+        unwanted.extend(layout.asides("index").unwrap_or_default());
+    }
+    for path in unwanted {
+        match remove_folder(&path) {
+            Ok(()) => tracing::info!(path = %path.display(), "an index that is useless is removed"),
+            Err(error) => tracing::warn!(%error, "an index that is useless stays"),
+        }
+    }
+}
+
+/// Makes an index where there is none, from ranges of which the log names about `most` positions each.
+pub(super) fn make_index(
+    layout: &Layout,
+    manifest: Option<&Manifest>,
+    most: u64,
+) -> Result<Agreed, StoreError> {
+    let index = SledIndex::open(&layout.index())?;
+    let whole = fill(&index, &layout.log(), layout, manifest, most)?;
+    let Whole { origins, end, clashes, opened } = whole;
+    Ok(Agreed { index, origins, end, clashes, opened })
+}
+
+/// What a whole log holds besides what its index says.
+#[derive(Debug, Default)]
+pub(super) struct Whole {
+    pub(super) origins: Origins,
+    pub(super) end: Place,
+    pub(super) clashes: Clashes,
+    pub(super) opened: Opened,
+}
+
+/// Puts what the log in the folder `log` says into an empty index, from ranges of which it names about `most` positions
+/// each. If they are several, the log is parted into files of the store meanwhile.
+pub(super) fn fill(
+    index: &dyn Index,
+    log: &Path,
+    layout: &Layout,
+    manifest: Option<&Manifest>,
+    most: u64,
+) -> Result<Whole, StoreError> {
+    let synced = manifest.map(|manifest| manifest.place);
+    let read = |visit: &mut dyn FnMut(Frame) -> Result<(), StoreError>| {
+        let mut teller = Teller::new(log, manifest);
+        scan::read_to_end(log, Place::START, synced, &mut |frame| {
+            teller.tell(&frame);
+            visit(frame)
+        })
+    };
+    let (mut origins, mut sample, mut frames) = (Origins::default(), Sample::default(), 0);
+    let (end, cut) = read(&mut |mut frame| {
+        learn(&mut frame, &mut origins, index, log)?;
+        sample.add(&frame);
+        frames += 1;
+        Ok(())
+    })?;
+    let ranges = sample.ranges(most);
+    let mut filling = Filling::new(index, ranges.count());
+    if ranges.count() == 1 {
+        let mut gathered = Gathered::default();
+        read(&mut |frame| {
+            gathered.add(&frame);
+            Ok(())
+        })?;
+        filling.put(gathered)?;
+    } else {
+        let parts = |visit: &mut Visitor<'_>| read(&mut |frame| visit(&frame)).map(drop);
+        let parts = Parts::write(layout, &ranges, parts)?;
+        for range in 0..ranges.count() {
+            let mut gathered = Gathered::default();
+            parts.read(range, &mut |frame| {
+                gathered.add(frame);
+                Ok(())
+            })?;
+            filling.put(gathered)?;
+        }
+    }
+    let Filling { records, clashes, .. } = filling;
+    let opened = Opened { records, replayed: frames, cut, ..Opened::default() };
+    Ok(Whole { origins, end, clashes, opened })
+}
+
+/// An index that is being filled, range by range.
+struct Filling<'a> {
+    index: &'a dyn Index,
+    ranges: usize,
+    done: usize,
+    told: Instant,
+    records: u64,
+    clashes: Clashes,
+}
+
+impl<'a> Filling<'a> {
+    fn new(index: &'a dyn Index, ranges: usize) -> Self {
+        let (told, clashes) = (Instant::now(), Clashes::new());
+        Self { index, ranges, done: 0, told, records: 0, clashes }
+    }
+
+    /// Puts what the log says of the next range into the index.
+    fn put(&mut self, mut gathered: Gathered) -> Result<(), StoreError> {
+        let entries: Vec<(Position, Entry)> = gathered.take().collect();
+        self.records += self.index.put_all(&entries)?;
+        self.clashes.append(&mut gathered.clashes);
+        self.done += 1;
+        if self.told.elapsed() >= TOLD_EVERY {
+            let (records, part, of) = (self.records, self.done, self.ranges);
+            tracing::info!(records, part, of, "the index is being written");
+            self.told = Instant::now();
+        }
+        Ok(())
+    }
+}
+
+/// Tells how far a log has been read.
+pub(super) struct Teller<'a> {
+    log: &'a Path,
+    /// The number of the last frame, if something is known of it.
+    of: Option<u64>,
+    told: Instant,
+}
+
+impl<'a> Teller<'a> {
+    pub(super) fn new(log: &'a Path, manifest: Option<&Manifest>) -> Self {
+        Self { log, of: manifest.map(|manifest| manifest.place.frame), told: Instant::now() }
+    }
+
+    /// Tells that `frame` has been read, if it is time.
+    pub(super) fn tell(&mut self, frame: &Frame) {
+        if self.told.elapsed() >= TOLD_EVERY {
+            let (log, of) = (self.log.display(), self.of);
+            tracing::info!(%log, frame = frame.number, of, "the log is being read");
+            self.told = Instant::now();
+        }
+    }
+}
