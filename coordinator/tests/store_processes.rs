@@ -10,3 +10,5 @@ mod kill;
 #[allow(dead_code, reason = "shared with the other tests of the store")]
 #[path = "store/support.rs"]
 mod support;
+#[path = "store/tmpfs.rs"]
+mod tmpfs;

@@ -7,6 +7,8 @@ mod passes;
 mod quarantine;
 mod read_only;
 mod rebuild;
+#[path = "../../tests/store/tmpfs.rs"]
+mod tmpfs;
 mod withdrawal;
 
 use std::collections::BTreeSet;

@@ -9,38 +9,7 @@ use std::process::Command;
 use outflank_coordinator::store::{Options, Store, verify};
 
 use crate::support::numbered;
-
-/// A small file system in memory; unmounted when dropped.
-struct Tmpfs(tempfile::TempDir);
-
-impl Tmpfs {
-    /// Returns `None` where mounting is not permitted.
-    fn mount(megabytes: u32) -> Option<Self> {
-        let folder = tempfile::tempdir().unwrap();
-        let size = format!("size={megabytes}m");
-        let mut mount = Command::new("mount");
-        mount.args(["-t", "tmpfs", "-o", &size, "none"]).arg(folder.path());
-        let mounted = mount.output().is_ok_and(|output| output.status.success());
-        mounted.then_some(Self(folder))
-    }
-
-    fn path(&self) -> &Path {
-        self.0.path()
-    }
-
-    fn grow(&self, megabytes: u32) {
-        let size = format!("remount,size={megabytes}m");
-        let grown = Command::new("mount").args(["-o", &size]).arg(self.path()).status();
-        assert!(grown.unwrap().success());
-    }
-}
-
-impl Drop for Tmpfs {
-    fn drop(&mut self) {
-        let unmounted = Command::new("umount").arg(self.path()).status();
-        assert!(std::thread::panicking() || unmounted.unwrap().success());
-    }
-}
+use crate::tmpfs::Tmpfs;
 
 #[test]
 fn a_full_disk_is_an_error_and_loses_nothing_acknowledged() {
@@ -65,7 +34,7 @@ fn a_full_disk_is_an_error_and_loses_nothing_acknowledged() {
     }
     assert!(!acknowledged.is_empty());
     drop(store);
-    disk.grow(64);
+    grow(&disk, 64);
     let (store, opened) = Store::open_with(&path, &options).unwrap();
     for (&position, &bound) in &acknowledged {
         let stored = store.get(position);
@@ -100,6 +69,13 @@ fn a_full_disk_gives_up_the_old_index_for_a_new_one() {
     assert!(matches!(&opened, [Err(_), Ok(records)] if *records == next), "{opened:?}");
     assert!(!path.join("index.aside-1").exists());
     assert!(verify(&path).unwrap().is_sound());
+}
+
+/// Makes the file system larger.
+fn grow(disk: &Tmpfs, megabytes: u32) {
+    let size = format!("remount,size={megabytes}m");
+    let grown = Command::new("mount").args(["-o", &size]).arg(disk.path()).status();
+    assert!(grown.unwrap().success());
 }
 
 /// Leaves room for so many bytes in the file system at `path`.

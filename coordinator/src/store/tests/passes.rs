@@ -3,7 +3,6 @@
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::Path;
-use std::process::Command;
 use std::sync::Arc;
 
 use outflank_engine::{Bound, Position, Score};
@@ -20,6 +19,7 @@ use crate::store::manifest::{Found, Manifest};
 use crate::store::parts::Sample;
 use crate::store::scan::{Met, Place, Scan};
 use crate::store::sled_index::SledIndex;
+use crate::store::tests::tmpfs::Tmpfs;
 use crate::store::verify::{Access, check_by};
 use crate::store::{Method, Origin, Store, StoreError, Verification, repair};
 
@@ -201,37 +201,15 @@ fn what_a_check_that_was_killed_has_left_goes_at_the_next_check_or_open() {
     assert!(!layout.parts().exists());
 }
 
-/// A small file system in memory; unmounted when dropped.
-struct Tmpfs(tempfile::TempDir);
-
-impl Tmpfs {
-    /// Returns `None` where mounting is not permitted.
-    fn mount(megabytes: u32) -> Option<Self> {
-        let folder = tempfile::tempdir().unwrap();
-        let size = format!("size={megabytes}m");
-        let mut mount = Command::new("mount");
-        mount.args(["-t", "tmpfs", "-o", &size, "none"]).arg(folder.path());
-        let mounted = mount.output().is_ok_and(|output| output.status.success());
-        mounted.then_some(Self(folder))
-    }
-}
-
-impl Drop for Tmpfs {
-    fn drop(&mut self) {
-        let unmounted = Command::new("umount").arg(self.0.path()).status();
-        assert!(std::thread::panicking() || unmounted.unwrap().success());
-    }
-}
-
 #[test]
 fn a_check_for_which_there_is_no_room_is_an_error_and_leaves_nothing() {
     let Some(disk) = Tmpfs::mount(16) else {
         eprintln!("SKIPPED: no tmpfs can be mounted here");
         return;
     };
-    let layout = store(&disk.0.path().join("store"), &many(40_000), &[]);
+    let layout = store(&disk.path().join("store"), &many(40_000), &[]);
     let expected = found(&layout, Access::Write, ONE_PASS);
-    let filler = disk.0.path().join("filler");
+    let filler = disk.path().join("filler");
     let mut file = OpenOptions::new().create(true).append(true).open(&filler).unwrap();
     while file.write_all(&[0; 4096]).is_ok() {}
     // This is enough for the index, but the claims are more than twice of it.
