@@ -40,6 +40,7 @@ mod log;
 mod manifest;
 mod open;
 mod origins;
+mod pace;
 mod parts;
 mod queue;
 mod read_only;

@@ -12,6 +12,7 @@ use super::claim::{Claim, Entry};
 use super::error::StoreError;
 use super::frame::Frame;
 use super::layout::Layout;
+use super::pace::{Pace, Reading};
 use super::parts::{Parts, Ranges, Visitor};
 use super::scan::{Met, Place, Scan};
 use super::verify::Verification;
@@ -26,12 +27,13 @@ pub(super) struct Passes {
     /// What the log says, parted; otherwise each pass reads it.
     parts: Option<Parts>,
     next: usize,
+    pace: Pace,
 }
 
 impl Passes {
     /// Prepares for passes over `ranges`, each of which reads the whole log.
     pub(super) fn over_log(layout: &Layout, ranges: Ranges, covered: u64) -> Self {
-        Self { ranges, log: layout.log(), covered, parts: None, next: 0 }
+        Self { ranges, log: layout.log(), covered, parts: None, next: 0, pace: Pace::new() }
     }
 
     /// Parts the log into files in the store, which go when this is dropped, unless one pass does.
@@ -61,6 +63,13 @@ impl Passes {
             return Ok(None);
         }
         self.next += 1;
+        if self.pace.is_due() {
+            tracing::info!(
+                part = self.next,
+                of = self.ranges.count(),
+                "log and index are being compared"
+            );
+        }
         let mut merged = Merged::default();
         let mut apply = |frame: &Frame| {
             merged.apply(frame, frame.number >= self.covered, &|it| self.ranges.of(it) == pass);
@@ -77,8 +86,10 @@ impl Passes {
 /// Hands the good frames of the log in the folder `log` to `visit`.
 fn read_frames(log: &Path, visit: &mut Visitor<'_>) -> Result<(), StoreError> {
     let mut scan = Scan::new(log, Place::START)?;
+    let mut reading = Reading::new(log, None);
     while let Some(met) = scan.next()? {
         if let Met::Frame(frame) = met {
+            reading.tell(&frame);
             visit(&frame)?;
         }
     }

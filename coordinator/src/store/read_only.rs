@@ -19,7 +19,8 @@ use super::lock::Lock;
 use super::manifest::{Found, Manifest};
 use super::open::{self, Opened};
 use super::origins::Origins;
-use super::rebuild::{Teller, Whole};
+use super::pace::Reading;
+use super::rebuild::Whole;
 use super::replay::Replay;
 use super::scan::{self, Place, segment_path};
 
@@ -103,9 +104,9 @@ fn read_whole(
 ) -> Result<Whole, StoreError> {
     let mut replay = Replay::new(index, log, Origins::default());
     let synced = manifest.map(|manifest| manifest.place);
-    let mut teller = Teller::new(log, manifest);
+    let mut reading = Reading::new(log, manifest);
     let (end, cut) = scan::read_to_end(log, Place::START, synced, &mut |frame| {
-        teller.tell(&frame);
+        reading.tell(&frame);
         replay.apply(frame)
     })?;
     replay.flush()?;

@@ -4,7 +4,6 @@
 //! written all over, again and again; filled in the order of its keys, it is written once from its beginning to its end.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use outflank_engine::Position;
 
@@ -16,13 +15,11 @@ use super::layout::{Layout, note_doubt, remove_folder};
 use super::manifest::Manifest;
 use super::open::{Agreed, Opened, Rebuilt};
 use super::origins::Origins;
+use super::pace::{Pace, Reading};
 use super::parts::{Parts, Sample, Visitor};
 use super::replay::{Clashes, GATHERED, Gathered, learn};
 use super::scan::{self, Place};
 use super::sled_index::SledIndex;
-
-/// How often it is told how far this is: for an index of many millions of positions it takes minutes.
-const TOLD_EVERY: Duration = Duration::from_secs(30);
 
 /// Moves the index aside and makes a new one from the whole log.
 pub(super) fn rebuild(
@@ -94,9 +91,9 @@ pub(super) fn fill(
 ) -> Result<Whole, StoreError> {
     let synced = manifest.map(|manifest| manifest.place);
     let read = |visit: &mut dyn FnMut(Frame) -> Result<(), StoreError>| {
-        let mut teller = Teller::new(log, manifest);
+        let mut reading = Reading::new(log, manifest);
         scan::read_to_end(log, Place::START, synced, &mut |frame| {
-            teller.tell(&frame);
+            reading.tell(&frame);
             visit(frame)
         })
     };
@@ -138,15 +135,15 @@ struct Filling<'a> {
     index: &'a dyn Index,
     ranges: usize,
     done: usize,
-    told: Instant,
+    pace: Pace,
     records: u64,
     clashes: Clashes,
 }
 
 impl<'a> Filling<'a> {
     fn new(index: &'a dyn Index, ranges: usize) -> Self {
-        let (told, clashes) = (Instant::now(), Clashes::new());
-        Self { index, ranges, done: 0, told, records: 0, clashes }
+        let (pace, clashes) = (Pace::new(), Clashes::new());
+        Self { index, ranges, done: 0, pace, records: 0, clashes }
     }
 
     /// Puts what the log says of the next range into the index.
@@ -155,34 +152,10 @@ impl<'a> Filling<'a> {
         self.records += self.index.put_all(&entries)?;
         self.clashes.append(&mut gathered.clashes);
         self.done += 1;
-        if self.told.elapsed() >= TOLD_EVERY {
+        if self.pace.is_due() {
             let (records, part, of) = (self.records, self.done, self.ranges);
             tracing::info!(records, part, of, "the index is being written");
-            self.told = Instant::now();
         }
         Ok(())
-    }
-}
-
-/// Tells how far a log has been read.
-pub(super) struct Teller<'a> {
-    log: &'a Path,
-    /// The number of the last frame, if something is known of it.
-    of: Option<u64>,
-    told: Instant,
-}
-
-impl<'a> Teller<'a> {
-    pub(super) fn new(log: &'a Path, manifest: Option<&Manifest>) -> Self {
-        Self { log, of: manifest.map(|manifest| manifest.place.frame), told: Instant::now() }
-    }
-
-    /// Tells that `frame` has been read, if it is time.
-    pub(super) fn tell(&mut self, frame: &Frame) {
-        if self.told.elapsed() >= TOLD_EVERY {
-            let (log, of) = (self.log.display(), self.of);
-            tracing::info!(%log, frame = frame.number, of, "the log is being read");
-            self.told = Instant::now();
-        }
     }
 }

@@ -13,6 +13,7 @@ use super::layout::Layout;
 use super::lock::Lock;
 use super::manifest::{Found, Manifest};
 use super::open::is_store;
+use super::pace::Reading;
 use super::parts::{self, Sample};
 use super::read_only;
 use super::scan::{self, Damage, Met, Place, Scan};
@@ -222,10 +223,12 @@ fn read_log(
     let covered = manifest.map(|manifest| manifest.place);
     verification.segments = scan::segments(&log)?.len() as u64;
     let mut scan = Scan::new(&log, Place::START)?;
+    let mut reading = Reading::new(&log, manifest);
     while let Some(met) = scan.next()? {
         match met {
             Met::Damage(damage) => verification.damage(damage, covered),
             Met::Frame(frame) => {
+                reading.tell(&frame);
                 verification.frames += 1;
                 verification.claims += frame.claims.len() as u64;
                 sample.add(&frame);
