@@ -9,11 +9,11 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use outflank_coordinator::advisor::EngineAdvisor;
-use outflank_coordinator::client::{self, Connection, SolveRequest, Update};
+use outflank_coordinator::client::{self, Connection, Fetched, SolveRequest, Update};
 use outflank_coordinator::core::Solution;
 use outflank_coordinator::service::{Options, Service};
 use outflank_coordinator::store::Store;
-use outflank_engine::{Position, Window};
+use outflank_engine::{Bound, Position, Window};
 use outflank_worker::{Coordinator, WorkerError};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -95,11 +95,18 @@ impl Cluster {
         }
     }
 
-    /// Gives up what was asked and is not waited for any more, as far as this process thinks about it.
-    pub(crate) fn hurry(&self) {
+    /// Gives up what was asked of `position` and is not waited for any more, of which `known` is proved. Returns what is
+    /// proved when the workers that searched it have said how far they came.
+    pub(crate) async fn give_up(&self, position: Position, known: Bound) -> Fetched {
         if let Some(local) = &self.local {
             local.service.hurry();
         }
+        client::left_over(self.connection.clone(), position, known, || self.is_idle()).await
+    }
+
+    /// Returns whether nobody searches anything in this process.
+    fn is_idle(&self) -> bool {
+        self.local.as_ref().is_some_and(|local| local.service.is_idle())
     }
 
     /// Returns the connection, if it leads to a coordinator that is not in this process: one that can have several

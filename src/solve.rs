@@ -6,6 +6,7 @@ mod together;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow};
+use outflank_coordinator::client::Fetched;
 use outflank_coordinator::core::Solution;
 use outflank_engine::Window;
 use outflank_engine::notation::Problem;
@@ -190,10 +191,15 @@ impl Run<'_> {
             solved = self.cluster.solve(position, window, on_update) => Ok(solved?),
             partial = meter.spent() => Err(partial),
         };
-        let solution = answer.unwrap_or_else(|partial| {
-            self.cluster.hurry(); // for the next position, which has a budget of its own
-            partial
-        });
+        let solution = match answer {
+            Ok(solution) => solution,
+            // Nothing of it goes on when the next position begins, which has a budget of its own.
+            Err(partial) => {
+                let Fetched { bound, best_move } =
+                    self.cluster.give_up(position, partial.bound).await;
+                Solution { bound, best_move, ..partial }
+            }
+        };
         Ok((solution, display.finish()))
     }
 }

@@ -8,7 +8,8 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
-use outflank_engine::{Position, Window};
+use outflank_engine::{Bound, Position, Window};
+pub use outflank_proto::message::Fetched;
 pub use outflank_proto::message::SolveRequest;
 use outflank_proto::message::SolveUpdate;
 use outflank_proto::v1::solver_client::SolverClient;
@@ -16,7 +17,7 @@ pub use outflank_proto::{Access, Connection};
 use outflank_proto::{
     Backoff, InvalidAddress, Unreached, Way, is_made_up, is_store_failure, v1, words,
 };
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep, timeout};
 use tonic::{Code, Request, Status, Streaming, TimeoutExpired};
 
 use crate::core::{Progress, Solution};
@@ -40,6 +41,10 @@ const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
 /// How long a client that has its answer waits for the end of the call.
 const END_LIMIT: Duration = Duration::from_secs(1);
+
+/// How long workers may take to say how far they came with what was given up.
+pub const TOLD_WITHIN: Duration = Duration::from_millis(500);
+const ASK_AGAIN_AFTER: Duration = Duration::from_millis(10);
 
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
@@ -206,7 +211,7 @@ pub async fn connect_at_start(
                 if let Some(on_wait) = on_wait.take() {
                     on_wait();
                 }
-                tokio::time::sleep(FIRST_WAIT).await;
+                sleep(FIRST_WAIT).await;
             }
             decided => return decided,
         }
@@ -245,6 +250,46 @@ pub async fn ask(
             Ok(solution) => return Ok(solution),
             Err(status) => solving.recover(status).await?,
         }
+    }
+}
+
+/// Returns what is proved of `position` and kept by the coordinator at the other end of `connection`.
+///
+/// # Errors
+/// [`ClientError`] says why nobody can tell; unlike [`ask`] this makes one try, of half a minute at most.
+pub async fn fetch(connection: Connection, position: Position) -> Result<Fetched, ClientError> {
+    let mut request = Request::new(v1::FetchRequest { position: Some(position.into()) });
+    request.set_timeout(ANSWER_LIMIT);
+    let error = |status: &Status| {
+        final_error(status).unwrap_or_else(|| ClientError::Unreachable { cause: causes(status) })
+    };
+    let answer = SolverClient::new(connection).fetch(request).await;
+    let answer = answer.map_err(|status| error(&status))?.into_inner();
+    Fetched::try_from(answer).map_err(|field| error(&field.into()))
+}
+
+/// Returns what is proved of `position` after a request for it was given up, when `known` was proved: workers that are
+/// stopped say how far they came, which takes the network and the disk a moment. Waits until there is more than `known`,
+/// until `is_over` says that nobody has anything left to say, or for [`TOLD_WITHIN`]; what comes later is kept, too.
+/// Where the coordinator does not answer, that is all that is known.
+pub async fn left_over(
+    connection: Connection,
+    position: Position,
+    known: Bound,
+    is_over: impl Fn() -> bool,
+) -> Fetched {
+    let deadline = Instant::now() + TOLD_WITHIN;
+    loop {
+        let is_over = is_over() || Instant::now() >= deadline;
+        let asked = fetch(connection.clone(), position);
+        let Ok(Ok(fetched)) = timeout(TOLD_WITHIN, asked).await else {
+            return Fetched { bound: known, best_move: None };
+        };
+        let bound = known.merge(fetched.bound).unwrap_or(known);
+        if is_over || bound != known {
+            return Fetched { bound, ..fetched };
+        }
+        sleep(ASK_AGAIN_AFTER).await;
     }
 }
 
@@ -309,7 +354,7 @@ impl<F: FnMut(Update)> Solving<F> {
         }
         tracing::debug!(cause, "lost the coordinator");
         (self.on_update)(Update::Lost { cause, retry_in: self.wait });
-        tokio::time::sleep(self.wait).await;
+        sleep(self.wait).await;
         self.wait = self.backoff.draw();
         Ok(())
     }
@@ -320,7 +365,7 @@ impl<F: FnMut(Update)> Solving<F> {
 async fn read_to_the_end(mut updates: Streaming<v1::SolveUpdate>) {
     let rest = async { while let Ok(Some(_)) = updates.message().await {} };
     // Whoever does not end it in time has answered all the same.
-    drop(tokio::time::timeout(END_LIMIT, rest).await);
+    drop(timeout(END_LIMIT, rest).await);
 }
 
 async fn next(updates: &mut Streaming<v1::SolveUpdate>) -> Result<SolveUpdate, Status> {

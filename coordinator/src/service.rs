@@ -199,6 +199,12 @@ impl Service {
         self.shared.haste.begin();
     }
 
+    /// Returns whether no worker has a job, and what workers have reported is on disk.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        self.shared.links.counts().jobs == 0
+    }
+
     /// Completes as soon as a worker has joined.
     pub async fn worker_joined(&self) {
         self.shared.links.worker_joined().await;

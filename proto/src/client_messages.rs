@@ -1,10 +1,10 @@
 //! The messages between client and coordinator.
 
-use outflank_engine::{Square, Window};
+use outflank_engine::{Bound, Square, Window};
 
 use crate::domain::square;
 use crate::invalid::{InvalidField, list, needed, required, within};
-use crate::message::{Progress, Solution, SolveRequest, SolveUpdate, Source};
+use crate::message::{Fetched, Progress, Solution, SolveRequest, SolveUpdate, Source};
 use crate::v1;
 use crate::v1::solve_update::Update;
 
@@ -98,6 +98,28 @@ impl From<Solution> for v1::Solution {
             source: v1::Source::from(solution.source).into(),
             unaudited: solution.unaudited,
         }
+    }
+}
+
+impl From<Fetched> for v1::FetchResponse {
+    fn from(fetched: Fetched) -> Self {
+        let bound = (fetched.bound != Bound::UNKNOWN).then(|| fetched.bound.into());
+        Self { bound, best_move: fetched.best_move.map(Square::index) }
+    }
+}
+
+impl TryFrom<v1::FetchResponse> for Fetched {
+    type Error = InvalidField;
+
+    fn try_from(wire: v1::FetchResponse) -> Result<Self, InvalidField> {
+        let best_move = wire.best_move.map(square).transpose();
+        Ok(Self {
+            bound: match wire.bound {
+                Some(bound) => within("bound", bound)?,
+                None => Bound::UNKNOWN,
+            },
+            best_move: best_move.map_err(|error| error.within("best_move"))?,
+        })
     }
 }
 

@@ -296,6 +296,15 @@ pub struct Solution {
     pub unaudited: u64,
 }
 
+/// What is proved of a position that a client asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fetched {
+    /// What is proved of its value; [`Bound::UNKNOWN`] if nothing is.
+    pub bound: Bound,
+    /// The move that reaches what is proved at least, if one is known. As a square of the position that the client gave.
+    pub best_move: Option<Square>,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -219,6 +219,20 @@ fn a_spent_budget_leaves_what_is_proved_and_a_large_one_changes_nothing() {
 }
 
 #[test]
+fn a_spent_budget_shows_the_move_that_reaches_what_is_proved() {
+    let home = home_with(&ENDLESS[1..]);
+    let question = ["solve", "problems.obf", "--json", "--window=-64..-60"];
+    assert!(run(home.path(), &question).objects()[0]["lower"].as_i64() >= Some(-60));
+    let finished = run(home.path(), &["solve", "problems.obf", "--json", "--time", "0.5"]);
+    assert_eq!(finished.code, Some(8), "{finished:?}");
+    let partial: Value = serde_json::from_str(&finished.stdout[0]).expect("JSON");
+    assert!(
+        partial["lower"].as_i64() >= Some(-60) && partial["best_move"].is_string(),
+        "{partial}"
+    );
+}
+
+#[test]
 fn ctrl_c_stops_cleanly_and_says_how_to_go_on() {
     let home = home_with(&ENDLESS);
     let process = Process::start(outflank(home.path(), &["solve", "problems.obf", "--json"]));

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::task::{Context, Poll};
 
-use outflank_engine::{Position, Square};
-use outflank_proto::message::SolveRequest;
+use outflank_engine::{Bound, Position, Square};
+use outflank_proto::message::{Fetched, SolveRequest};
 use outflank_proto::v1::solver_server::Solver;
 use outflank_proto::{InvalidField, v1};
 use tokio::sync::{mpsc, oneshot};
@@ -76,10 +76,9 @@ impl Solver for SolverService {
             Status::internal(format!("looking up a position in the store: {error}"))
         })?;
         let best_move = stored.as_ref().and_then(|stored| stored.best_move);
-        Ok(Response::new(v1::FetchResponse {
-            bound: stored.map(|stored| stored.bound.into()),
-            best_move: best_move.and_then(|square| as_seen_by(position, square)).map(Square::index),
-        }))
+        let bound = stored.map_or(Bound::UNKNOWN, |stored| stored.bound);
+        let best_move = best_move.and_then(|square| as_seen_by(position, square));
+        Ok(Response::new(Fetched { bound, best_move }.into()))
     }
 
     async fn status(
@@ -130,7 +129,7 @@ pub(super) mod tests {
     use std::sync::OnceLock;
     use std::sync::atomic::AtomicU64;
 
-    use outflank_engine::{Bound, Score, Window};
+    use outflank_engine::{Score, Window};
     use tokio_util::task::TaskTracker;
 
     use super::super::campaigns::Campaigns;

@@ -1,6 +1,6 @@
 //! Buckets: what the index keeps under one key of sled.
 //!
-//! sled has a page for sixteen keys at most, and for each page some 500 bytes of memory, 35 MB for a million positions.
+//! sled has a page for sixteen keys at most, and for each page some 400 bytes of memory, 35 MB for a million positions.
 //! So that a store may become large, entries that follow on each other in the order of keys lie together, sixteen at
 //! most. A bucket has those from its own key on up to the next bucket's, and is never taken away, even if it is empty:
 //!

@@ -194,6 +194,37 @@ async fn an_abandoned_request_cancels_its_jobs() {
     service.stop().await.unwrap();
 }
 
+/// What a worker says of a search that was stopped comes when the client has gone.
+#[tokio::test]
+async fn what_a_stopped_search_has_proved_is_told_to_the_one_who_gave_it_up() {
+    let (service, _store) = simple();
+    let mut worker = RawWorker::join(service.connect_in_memory()).await;
+    let position = played(23, 8);
+    let channel = service.connect_in_memory();
+    let solving = tokio::spawn(client::solve(channel, position, Window::FULL, |_| {}));
+    let job = worker.job().await;
+    solving.abort();
+    assert_eq!(worker.next().await.unwrap(), Some(ToWorker::Cancel(job.id)));
+    let whole = report(&job);
+    let value = whole.bound.value().unwrap();
+    let partial = Report { bound: Bound::at_least(value), finished: false, ..whole };
+    let over = || service.is_idle();
+    let left = client::left_over(service.connect_in_memory(), position, Bound::UNKNOWN, over);
+    let late = async {
+        tokio::time::sleep(client::TOLD_WITHIN / 10).await;
+        worker.say(FromWorker::Report(partial)).await;
+    };
+    let (left, ()) = tokio::join!(left, late);
+    assert_eq!(left.bound, Bound::at_least(value));
+    let best = left.best_move.expect("a move that reaches it");
+    assert_eq!(-brute_force::value(position.play(best).unwrap()), value);
+    // Nobody has anything left to say.
+    let known = client::left_over(service.connect_in_memory(), position, left.bound, over).await;
+    assert_eq!(known, left);
+    drop(worker);
+    service.stop().await.unwrap();
+}
+
 #[tokio::test]
 async fn a_silent_worker_is_disconnected_and_its_job_given_to_another() {
     let (service, _store) = simple();
