@@ -14,8 +14,8 @@ use outflank_engine::Position;
 
 use super::claim::{self, Entry, KEY_BYTES, Key};
 
-/// The most entries in a bucket. With twice as many a store of 12 million positions takes 0.6 of the memory and 1.1 of
-/// the time for each that is put in.
+/// The most entries in a bucket. With twice as many the pages of a store of 12 million positions take half of the
+/// memory, and each entry that is put in 1.1 of the time (docs/log/performance.md).
 pub(super) const MOST: usize = 16;
 /// The key of the first bucket: none is before it.
 pub(super) const FIRST: Key = [0; KEY_BYTES];
