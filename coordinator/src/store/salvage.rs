@@ -209,9 +209,9 @@ fn take_back(layout: &Layout, new: &mut Log, taken_back: &TakenBack) -> Result<u
         remove_folder(&folder)?;
     }
     let index = SledIndex::open(&folder)?;
-    let Whole { origins, .. } =
+    let Whole { origins, opened, .. } =
         rebuild::fill(&index, &layout.salvage(), layout, None, GATHERED as u64)?;
-    let fallen = withdraw::fallen(&index, &origins.of(&taken_back.names()))?;
+    let fallen = withdraw::fallen(&index, opened.records, &origins.of(&taken_back.names()))?;
     for positions in fallen.chunks(A_FRAME) {
         new.copy(&withdraw::body(positions))?;
     }

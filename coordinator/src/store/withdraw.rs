@@ -21,13 +21,16 @@
 //! So what is left behind any frame has all its reasons, which lead to claims of the worker that are left, too: all of
 //! it falls when it is done again, and nothing else, since fewer entries are no new reasons.
 
-use std::cmp::Reverse;
-use std::collections::{BTreeSet, HashSet};
+mod falling;
+
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 use outflank_engine::Position;
 
+use self::falling::Falling;
 use super::Store;
 use super::claim::{Entry, Source};
 use super::error::StoreError;
@@ -36,111 +39,107 @@ use super::frame::{self, FULL_BODY, WITHDRAWAL_BYTES};
 use super::index::Index;
 use super::queue::guard;
 use super::record::Method;
-use crate::reach::{below, fillings, may_come};
+use crate::reach::{fillings, may_come};
 
 /// The number of positions that fill a frame of the log.
 pub(super) const A_FRAME: usize = FULL_BODY / WITHDRAWAL_BYTES;
+/// How often it is told how far it is: in a store of many millions of positions that takes minutes.
+const TOLD_EVERY: Duration = Duration::from_secs(30);
+/// After so many positions the clock is read.
+const LOOK_EVERY: u64 = 1 << 10;
 
-/// Positions of which nothing is to be believed any more.
-#[derive(Debug, Default)]
-struct Fallen {
-    /// Those of which the worker claimed something that counts.
-    claimed: HashSet<Position>,
-    /// The others, which may rest on these.
-    resting: HashSet<Position>,
+/// Tells the log every half minute how far something is that takes long in a large store.
+#[derive(Debug)]
+struct Progress {
+    positions: u64,
+    done: u64,
+    told: Instant,
 }
 
-impl Fallen {
-    fn contains(&self, position: Position) -> bool {
-        self.claimed.contains(&position) || self.resting.contains(&position)
+impl Progress {
+    /// Begins to look at so many `positions`, or to take them back.
+    pub(super) fn new(positions: u64) -> Self {
+        Self { positions, done: 0, told: Instant::now() }
     }
 
-    /// Returns the positions, those that rest on others before these.
-    fn in_order(self) -> Vec<Position> {
-        let Self { claimed, resting } = self;
-        let mut order: Vec<Position> = claimed.iter().copied().chain(resting).collect();
-        let rank = |position: &Position| match claimed.contains(position) {
-            true => 2,
-            false => u8::from(!position.must_pass()),
-        };
-        // The same positions always come in the same order.
-        order.sort_unstable();
-        order.sort_by_cached_key(|position| (Reverse(position.empties()), rank(position)));
-        order
+    /// Counts so many more positions, and tells the log what is being done if that is due.
+    fn count(&mut self, more: u64, what: &str) {
+        let looked = self.done / LOOK_EVERY;
+        self.done += more;
+        if self.done / LOOK_EVERY != looked && self.is_due(Instant::now()) {
+            tracing::info!(done = self.done, of = self.positions, "{what}");
+        }
+    }
+
+    fn is_due(&mut self, now: Instant) -> bool {
+        let is_due = now.saturating_duration_since(self.told) >= TOLD_EVERY;
+        if is_due {
+            self.told = now;
+        }
+        is_due
     }
 }
 
 /// Returns the positions of which nothing is to be believed any more when the claims of the origins `guilty` are not, in
-/// the order in which they have to be taken back.
+/// the order in which they have to be taken back. The index has about so many `positions`.
 pub(super) fn fallen(
     index: &dyn Index,
+    positions: u64,
     guilty: &BTreeSet<u32>,
 ) -> Result<Vec<Position>, StoreError> {
     let is_of_guilty = |entry: &Entry| {
         guilty.contains(&entry.lower_from.origin) || guilty.contains(&entry.upper_from.origin)
     };
-    let mut fallen = Fallen::default();
     let mut filled = Vec::new();
+    let mut progress = Progress::new(positions);
     index.visit(&mut |position, entry| {
         if is_of_guilty(&entry) {
             filled.push(!position.empty());
-            fallen.claimed.insert(position);
         }
+        progress.count(1, "looking for the claims that fall");
         ControlFlow::Continue(())
     })?;
-    let filled = Filled::new(filled);
-    index.visit(&mut |position, entry| {
-        let is_searched = [entry.lower_from, entry.upper_from]
-            .into_iter()
-            .any(|source| source.method == Method::Search);
-        if is_searched && !is_of_guilty(&entry) && filled.may_come_from(position) {
-            fallen.resting.insert(position);
-        }
-        ControlFlow::Continue(())
-    })?;
-    add_what_is_above(index, &mut fallen)?;
-    Ok(fallen.in_order())
+    if filled.is_empty() {
+        return Ok(Vec::new());
+    }
+    falling(index, positions, filled, |_, entry| is_of_guilty(entry))
 }
 
 /// Returns the positions of which nothing is to be believed any more when what is said of `position` is false, although
 /// it was inferred from what is true or lost: as if a worker had claimed it.
-fn fallen_with(index: &dyn Index, position: Position) -> Result<Vec<Position>, StoreError> {
-    let mut fallen = Fallen::default();
-    let mut is_there = false;
-    let filled = Filled::new(vec![!position.empty()]);
-    index.visit(&mut |above, entry| {
-        is_there |= above == position;
-        let is_searched = [entry.lower_from, entry.upper_from]
-            .into_iter()
-            .any(|source| source.method == Method::Search);
-        if above != position && is_searched && filled.may_come_from(above) {
-            fallen.resting.insert(above);
-        }
-        ControlFlow::Continue(())
-    })?;
-    if !is_there {
+pub(super) fn fallen_with(
+    index: &dyn Index,
+    positions: u64,
+    position: Position,
+) -> Result<Vec<Position>, StoreError> {
+    if index.get(position)?.is_none() {
         return Ok(Vec::new());
     }
-    fallen.claimed.insert(position);
-    add_what_is_above(index, &mut fallen)?;
-    Ok(fallen.in_order())
+    falling(index, positions, vec![!position.empty()], |other, _| other == position)
 }
 
-/// Adds the positions from which a move or a pass leads to one that falls.
-fn add_what_is_above(index: &dyn Index, fallen: &mut Fallen) -> Result<(), StoreError> {
-    loop {
-        let before = fallen.resting.len();
-        // By number of empties: what is below comes first, but for passes.
-        index.visit(&mut |position, _| {
-            if !fallen.contains(position) && below(position).any(|child| fallen.contains(child)) {
-                fallen.resting.insert(position);
-            }
-            ControlFlow::Continue(())
-        })?;
-        if fallen.resting.len() == before {
-            return Ok(());
+/// Returns what falls, in order, when what `is_claimed` does, where these squares are `filled`.
+fn falling(
+    index: &dyn Index,
+    positions: u64,
+    filled: Vec<u64>,
+    is_claimed: impl Fn(Position, &Entry) -> bool,
+) -> Result<Vec<Position>, StoreError> {
+    let filled = Filled::new(filled);
+    let mut falling = Falling::new(&filled, positions);
+    let mut progress = Progress::new(positions);
+    index.visit(&mut |position, entry| {
+        if is_claimed(position, &entry) {
+            falling.claimed(position);
+        } else {
+            let sources = [entry.lower_from, entry.upper_from];
+            let is_searched = sources.iter().any(|source| source.method == Method::Search);
+            falling.other(position, is_searched);
         }
-    }
+        progress.count(1, "looking for what may rest on the claims that fall");
+        ControlFlow::Continue(())
+    })?;
+    Ok(falling.in_order())
 }
 
 /// Returns whether another than `worker` has searched a position that may come from `position`, and that `worker` can
@@ -181,7 +180,7 @@ pub(super) fn withdraw(store: &Store, worker: &str, a_frame: usize) -> Result<u6
     }
     take_back(store, a_frame, |index| {
         let guilty = store.origins().of(&[worker]);
-        fallen(index, &guilty)
+        fallen(index, positions, &guilty)
     })
 }
 
@@ -194,7 +193,7 @@ impl Store {
     /// If the disk fails. A part may have been taken back then; doing it again takes back the rest.
     pub fn retract(&self, position: Position) -> Result<u64, StoreError> {
         self.check_writable()?;
-        take_back(self, A_FRAME, |index| fallen_with(index, position))
+        take_back(self, A_FRAME, |index| fallen_with(index, self.records(), position))
     }
 }
 
@@ -207,6 +206,7 @@ fn take_back(
     let mut files = guard(&store.files);
     let fallen = fallen(&*store.index).inspect_err(|error| store.doubt_index(error))?;
     let mut removed = 0;
+    let mut progress = Progress::new(fallen.len() as u64);
     // The index goes along with the log: what stops this leaves both with the same part taken back.
     for positions in fallen.chunks(a_frame) {
         if let Some(files) = files.as_mut() {
@@ -214,6 +214,7 @@ fn take_back(
         }
         removed += remove(store, positions)
             .inspect_err(|error| store.index_has_failed(files.as_mut(), error))?;
+        progress.count(positions.len() as u64, "taking back what falls");
     }
     if let Some(files) = files.as_mut()
         && !fallen.is_empty()
@@ -241,4 +242,20 @@ fn remove(store: &Store, positions: &[Position]) -> Result<u64, StoreError> {
         removed += found;
     }
     Ok(removed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_log_is_told_every_half_minute_how_far_it_is() {
+        let mut progress = Progress::new(7);
+        let start = progress.told;
+        let due = [29, 30, 59, 60, 95, 124, 125].map(|seconds| {
+            let now = start + Duration::from_secs(seconds);
+            progress.is_due(now)
+        });
+        assert_eq!(due, [false, true, false, true, true, false, true]);
+    }
 }

@@ -1,5 +1,7 @@
 //! Taking back that is interrupted: doing it again takes back the rest, wherever it ended.
 
+mod falling;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, OpenOptions};
 use std::path::Path;
@@ -106,9 +108,12 @@ fn nothing_stands_from_which_a_move_or_a_pass_leads_to_what_falls() {
     let mut passes = 0;
     for seed in 0..512 {
         let tree = late_tree(seed, 3);
-        let (index, origins) = indexed(&claims(seed, &tree));
-        let fallen: BTreeSet<_> =
-            fallen(&index, &origins.of(&["liar"])).unwrap().into_iter().collect();
+        let records = claims(seed, &tree);
+        let (index, origins) = indexed(&records);
+        let fallen: BTreeSet<_> = fallen(&index, records.len() as u64, &origins.of(&["liar"]))
+            .unwrap()
+            .into_iter()
+            .collect();
         for &position in tree.difference(&fallen) {
             let leads_to = below(position).into_iter().find(|child| fallen.contains(child));
             assert_eq!(leads_to, None, "{seed}: {position:?} stands");
@@ -147,7 +152,7 @@ fn what_falls_is_what_may_rest_on_a_claim_and_nothing_else() {
         }
         above += expected.len() - from_claims;
         let (index, origins) = indexed(&records);
-        let found = fallen(&index, &origins.of(&["liar"])).unwrap();
+        let found = fallen(&index, records.len() as u64, &origins.of(&["liar"])).unwrap();
         assert_eq!(found.into_iter().collect::<BTreeSet<_>>(), expected, "{seed}");
     }
     assert!(told >= 100 && above >= 100, "{told} searched, {above} above");
@@ -161,10 +166,10 @@ fn whatever_part_was_taken_back_the_rest_is_found_again() {
     for (seed, tree) in with_passes.take(16) {
         let records = claims(seed, &tree);
         let (index, origins) = indexed(&records);
-        let all = fallen(&index, &origins.of(&["liar"])).unwrap();
+        let all = fallen(&index, records.len() as u64, &origins.of(&["liar"])).unwrap();
         for (number, &position) in all.iter().enumerate() {
             let rest: BTreeSet<Position> = all[number..].iter().copied().collect();
-            let found = fallen(&index, &origins.of(&["liar"])).unwrap();
+            let found = fallen(&index, records.len() as u64, &origins.of(&["liar"])).unwrap();
             assert_eq!(found.into_iter().collect::<BTreeSet<_>>(), rest, "{seed}, {number}");
             passes += u32::from(position.must_pass());
             let liars = records.iter().filter(|record| record.provenance.origin.worker == "liar");
