@@ -159,12 +159,26 @@ pub(super) fn others_have_searched_below(
         false => store.origins().get(id).is_some_and(|origin| origin.worker == worker),
     };
     let is_of_another = |source: &Source| source.method == Method::Search && !is_its(source.origin);
-    let mut found = false;
-    store.index.visit(&mut |below, entry| {
-        found = below != position
+    let is_wanted = |below: Position, entry: &Entry| {
+        below != position
             && may_come(below, &filled)
-            && [entry.lower_from, entry.upper_from].iter().any(is_of_another);
-        if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            && [entry.lower_from, entry.upper_from].iter().any(is_of_another)
+    };
+    is_any_of(&*store.index, position.empties(), is_wanted)
+}
+
+/// Returns whether one of the entries is wanted of positions with at most so many empties: what may come from a position
+/// has no more, and those come first.
+pub(super) fn is_any_of(
+    index: &dyn Index,
+    most_empties: u32,
+    is_wanted: impl Fn(Position, &Entry) -> bool,
+) -> Result<bool, StoreError> {
+    let mut found = false;
+    index.visit(&mut |position, entry| {
+        let is_beyond = position.empties() > most_empties;
+        found = !is_beyond && is_wanted(position, &entry);
+        if found || is_beyond { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })?;
     Ok(found)
 }

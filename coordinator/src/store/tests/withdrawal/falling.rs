@@ -1,5 +1,6 @@
 //! What falls is found in one visit, and is what visits find that are repeated until nothing is added any more.
 
+use std::cell::Cell;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -10,7 +11,7 @@ use proptest::prelude::*;
 use super::{below, claims, fill_the_same, indexed, late_tree, mixed};
 use crate::store::claim::Entry;
 use crate::store::index::Index;
-use crate::store::withdraw::{fallen, fallen_with};
+use crate::store::withdraw::{fallen, fallen_with, is_any_of};
 use crate::store::{Method, Record};
 
 fn is_searched(entry: &Entry) -> bool {
@@ -114,4 +115,24 @@ fn nothing_falls_where_nothing_was_claimed() {
     let (index, origins) = indexed(&records);
     assert_eq!(fallen(&index, 0, &origins.of(&["nobody"])).unwrap(), []);
     assert_eq!(fallen_with(&index, 0, Position::START.canonical()).unwrap(), []);
+}
+
+#[test]
+fn what_has_more_empties_is_not_asked_for() {
+    let records = claims(4, &late_tree(4, 3));
+    let (index, _) = indexed(&records);
+    let empties = || records.iter().map(|record| record.position.empties());
+    let (least, most) = (empties().min().unwrap(), empties().max().unwrap());
+    assert!(least < most);
+    let asked = Cell::new(0);
+    let none = |_, _: &Entry| {
+        asked.set(asked.get() + 1);
+        false
+    };
+    assert!(!is_any_of(&index, least, none).unwrap());
+    assert_eq!(asked.get(), empties().filter(|&it| it == least).count());
+    for wanted in [least, most] {
+        let found = is_any_of(&index, least, |position, _| position.empties() == wanted).unwrap();
+        assert_eq!(found, wanted == least);
+    }
 }
