@@ -5,11 +5,12 @@
 //! that none of its sets has, and where all of them have more of the other squares than there is room for: a set that
 //! is hardly larger than what it has to include has hardly any others. The number of parts that have to be looked at grows
 //! about with the root of the number of sets where the positions have nothing to do with each other: 560 for 200,000 sets.
-//! In trees of games it is a fraction of that.
+//! In trees of games it is a fraction of that. For the same reason eight times as many sets, turned by all symmetries,
+//! that are asked once take half as long as asking in eight ways; where they are many they would take too much memory.
 
 use std::ops::Range;
 
-use outflank_engine::Position;
+use outflank_engine::{Position, Symmetry};
 
 use crate::reach::fillings;
 
@@ -17,6 +18,8 @@ use crate::reach::fillings;
 const FEW: usize = 16;
 /// So many sets tell which square parts them well.
 const SAMPLE: usize = 512;
+/// So many sets are turned by all symmetries: that takes 90 bytes and some microseconds for each.
+const MOST_TURNED: usize = if cfg!(test) { 32 } else { 1 << 18 };
 
 /// The filled squares of positions.
 #[derive(Debug, Default)]
@@ -24,6 +27,8 @@ pub(super) struct Filled {
     /// Each one stands before those that it is parted into.
     parts: Vec<Part>,
     sets: Vec<u64>,
+    /// Whether they have all symmetric ones among them.
+    are_turned: bool,
 }
 
 #[derive(Debug)]
@@ -41,7 +46,16 @@ struct Part {
 }
 
 impl Filled {
+    /// Takes the filled squares of each of the positions.
     pub(super) fn new(mut sets: Vec<u64>) -> Self {
+        let are_turned = sets.len() <= MOST_TURNED;
+        if are_turned {
+            sets = sets.into_iter().flat_map(turned).collect();
+        }
+        Self { are_turned, ..Self::parted(sets) }
+    }
+
+    fn parted(mut sets: Vec<u64>) -> Self {
         sets.sort_unstable();
         sets.dedup();
         let mut filled = Self::default();
@@ -51,7 +65,10 @@ impl Filled {
 
     /// Returns whether one of the positions can come from `position`, as far as the filled squares tell.
     pub(super) fn may_come_from(&self, position: Position) -> bool {
-        fillings(position).any(|filled| self.includes(filled))
+        match self.are_turned {
+            true => self.includes(!position.empty()),
+            false => fillings(position).any(|filled| self.includes(filled)),
+        }
     }
 
     /// Returns whether one of the sets includes `wanted`.
@@ -93,6 +110,12 @@ impl Filled {
     }
 }
 
+/// Returns the symmetric sets of squares.
+fn turned(squares: u64) -> impl Iterator<Item = u64> {
+    let discs = Position::new(squares, 0).expect("none belongs to both sides");
+    Symmetry::all().map(move |symmetry| symmetry.position(discs).player())
+}
+
 /// Returns the one of `squares` that parts the sets best: about two thirds of them have it. Who asks for a square is
 /// spared the sets without it, and more ask for one that more sets have.
 fn parting(sets: &[u64], squares: u64) -> u64 {
@@ -120,7 +143,7 @@ mod tests {
 
     /// Asks for 2500 sets; returns how many of them are included.
     fn compared(sets: &[u64], wanted: impl Fn(u64) -> u64) -> u32 {
-        let filled = Filled::new(sets.to_vec());
+        let filled = Filled::parted(sets.to_vec());
         let mut found = 0;
         for seed in 0..2500 {
             let wanted = wanted(seed);
@@ -142,7 +165,7 @@ mod tests {
         let found = compared(&alike, |seed| played(seed * 7 % 5000, seed as u32 % 3));
         assert!((250..2250).contains(&found), "{found} of 2500 are included");
         for few in [&[][..], &[7], &[7, 3]] {
-            let filled = Filled::new(few.to_vec());
+            let filled = Filled::parted(few.to_vec());
             let found = [7, 5, 3, 2, 8].map(|wanted| filled.includes(wanted));
             let expected =
                 [7, 5, 3, 2, 8].map(|wanted| few.iter().any(|set| set & wanted == wanted));
@@ -176,5 +199,25 @@ mod tests {
         assert!(passed.iter().all(|&above| last.may_come_from(above)));
         let first = Filled::new(vec![!passed[0].empty()]);
         assert!(!passed[1..].iter().any(|&below| first.may_come_from(below)));
+    }
+
+    #[test]
+    fn sets_that_are_turned_and_sets_that_are_not_are_found_alike() {
+        for count in [1, 8, MOST_TURNED as u64, MOST_TURNED as u64 + 1, 400] {
+            let sets: Vec<u64> = (0..count).map(|seed| played(seed * 3, seed as u32 % 8)).collect();
+            let filled = Filled::new(sets.clone());
+            assert_eq!(filled.are_turned, sets.len() <= MOST_TURNED);
+            let mut found = 0;
+            for (seed, symmetry) in (0..800).zip(Symmetry::all().collect::<Vec<_>>().iter().cycle())
+            {
+                let squares = played(seed * 7 % 1200, seed as u32 % 3);
+                let position = symmetry.position(Position::new(squares, 0).unwrap());
+                let is_in = |set: &u64| turned(squares).any(|turned| set & turned == turned);
+                let expected = sets.iter().any(is_in);
+                found += u32::from(expected);
+                assert_eq!(filled.may_come_from(position), expected, "{count}, {squares:#x}");
+            }
+            assert!((1..800).contains(&found), "{found} of 800 are included in {count}");
+        }
     }
 }
