@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use outflank_engine::{Contradiction, Position};
 
@@ -63,7 +64,7 @@ impl Passes {
             return Ok(None);
         }
         self.next += 1;
-        if self.pace.is_due() {
+        if self.pace.is_due(Instant::now()) {
             tracing::info!(
                 part = self.next,
                 of = self.ranges.count(),

@@ -22,8 +22,8 @@ pub(super) trait Index: Debug + Send + Sync {
     /// Puts the entries of different positions, by number of empties and position, in place of the former ones; returns
     /// the number of positions of which there was none.
     fn put_all(&self, entries: &[(Position, Entry)]) -> Result<u64, StoreError>;
-    /// Removes the entry of `position`; returns whether there was one.
-    fn remove(&self, position: Position) -> Result<bool, StoreError>;
+    /// Removes the entries of different `positions`, which come in any order; returns how many there were.
+    fn remove_all(&self, positions: &[Position]) -> Result<u64, StoreError>;
     /// Hands all entries to `visit`, by number of empties and position.
     fn visit(&self, visit: &mut Visitor<'_>) -> Result<(), StoreError>;
     /// Keeps origin number `id`.
@@ -55,9 +55,13 @@ impl Index for MemoryIndex {
         Ok(added)
     }
 
-    fn remove(&self, position: Position) -> Result<bool, StoreError> {
+    fn remove_all(&self, positions: &[Position]) -> Result<u64, StoreError> {
         let mut entries = self.entries.write().unwrap_or_else(PoisonError::into_inner);
-        Ok(entries.remove(&(position.empties(), position)).is_some())
+        let mut removed = 0;
+        for &position in positions {
+            removed += u64::from(entries.remove(&(position.empties(), position)).is_some());
+        }
+        Ok(removed)
     }
 
     fn visit(&self, visit: &mut Visitor<'_>) -> Result<(), StoreError> {

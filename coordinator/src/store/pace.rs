@@ -20,11 +20,11 @@ impl Pace {
         Self { told: Instant::now() }
     }
 
-    /// Returns whether it is time, which it is not again for half a minute.
-    pub(super) fn is_due(&mut self) -> bool {
-        let is_due = self.told.elapsed() >= TOLD_EVERY;
+    /// Returns whether it is time, `now`, which it is not again for half a minute.
+    pub(super) fn is_due(&mut self, now: Instant) -> bool {
+        let is_due = now.saturating_duration_since(self.told) >= TOLD_EVERY;
         if is_due {
-            self.told = Instant::now();
+            self.told = now;
         }
         is_due
     }
@@ -46,9 +46,23 @@ impl<'a> Reading<'a> {
 
     /// Tells that `frame` has been read, if it is time.
     pub(super) fn tell(&mut self, frame: &Frame) {
-        if self.pace.is_due() {
+        if self.pace.is_due(Instant::now()) {
             let (log, of) = (self.log.display(), self.of);
             tracing::info!(%log, frame = frame.number, of, "the log is being read");
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_time_every_half_minute() {
+        let mut pace = Pace::new();
+        let start = pace.told;
+        let due = [29, 30, 59, 60, 95, 124, 125]
+            .map(|seconds| pace.is_due(start + Duration::from_secs(seconds)));
+        assert_eq!(due, [false, true, false, true, true, false, true]);
     }
 }

@@ -4,6 +4,7 @@
 //! written all over, again and again; filled in the order of its keys, it is written once from its beginning to its end.
 
 use std::path::Path;
+use std::time::Instant;
 
 use outflank_engine::Position;
 
@@ -152,7 +153,7 @@ impl<'a> Filling<'a> {
         self.records += self.index.put_all(&entries)?;
         self.clashes.append(&mut gathered.clashes);
         self.done += 1;
-        if self.pace.is_due() {
+        if self.pace.is_due(Instant::now()) {
             let (records, part, of) = (self.records, self.done, self.ranges);
             tracing::info!(records, part, of, "the index is being written");
         }

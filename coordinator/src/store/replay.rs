@@ -127,10 +127,8 @@ impl<'a> Replay<'a> {
     /// Applies `frame`.
     pub(super) fn apply(&mut self, mut frame: Frame) -> Result<(), StoreError> {
         learn(&mut frame, &mut self.origins, self.index, self.log)?;
-        for &position in &frame.withdrawn {
-            self.removed += u64::from(self.index.remove(position)?);
-            self.withdrawn += 1;
-        }
+        self.removed += self.index.remove_all(&frame.withdrawn)?;
+        self.withdrawn += frame.withdrawn.len() as u64;
         self.gathered.add(&frame);
         self.frames += 1;
         if self.gathered.entries.len() < GATHERED { Ok(()) } else { self.flush() }

@@ -242,12 +242,23 @@ impl Index for SledIndex {
         Ok(added)
     }
 
-    fn remove(&self, position: Position) -> Result<bool, StoreError> {
-        let key = claim::key(position);
-        self.change(&key, |held, _| match bucket::find(held, &key) {
-            Ok(place) => (Some([&held[..place], &held[place + 1..]].concat()), true),
-            Err(_) => (None, false),
-        })
+    fn remove_all(&self, positions: &[Position]) -> Result<u64, StoreError> {
+        let mut keys: Vec<Key> = positions.iter().map(|&position| claim::key(position)).collect();
+        keys.sort_unstable();
+        let (mut rest, mut removed) = (&keys[..], 0);
+        while let Some(key) = rest.first() {
+            let (taken, gone) = self.change(key, |held, next| {
+                let own = |next| rest.partition_point(|key| key < next);
+                let now = &rest[..next.map_or(rest.len(), own)];
+                let stays = |slot: &&Slot| now.binary_search(bucket::key_of(slot)).is_err();
+                let left: Vec<Slot> = held.iter().filter(stays).copied().collect();
+                let gone = held.len() - left.len();
+                ((gone > 0).then_some(left), (now.len(), gone as u64))
+            })?;
+            rest = &rest[taken..];
+            removed += gone;
+        }
+        Ok(removed)
     }
 
     fn visit(&self, visit: &mut Visitor<'_>) -> Result<(), StoreError> {

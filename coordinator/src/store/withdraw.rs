@@ -26,7 +26,7 @@ mod falling;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use outflank_engine::Position;
 
@@ -37,14 +37,13 @@ use super::error::StoreError;
 use super::filled::Filled;
 use super::frame::{self, FULL_BODY, WITHDRAWAL_BYTES};
 use super::index::Index;
+use super::pace::Pace;
 use super::queue::guard;
 use super::record::Method;
 use crate::reach::{fillings, may_come};
 
 /// The number of positions that fill a frame of the log.
 pub(super) const A_FRAME: usize = FULL_BODY / WITHDRAWAL_BYTES;
-/// How often it is told how far it is: in a store of many millions of positions that takes minutes.
-const TOLD_EVERY: Duration = Duration::from_secs(30);
 /// After so many positions the clock is read.
 const LOOK_EVERY: u64 = 1 << 10;
 
@@ -53,30 +52,22 @@ const LOOK_EVERY: u64 = 1 << 10;
 struct Progress {
     positions: u64,
     done: u64,
-    told: Instant,
+    pace: Pace,
 }
 
 impl Progress {
     /// Begins to look at so many `positions`, or to take them back.
     pub(super) fn new(positions: u64) -> Self {
-        Self { positions, done: 0, told: Instant::now() }
+        Self { positions, done: 0, pace: Pace::new() }
     }
 
     /// Counts so many more positions, and tells the log what is being done if that is due.
     fn count(&mut self, more: u64, what: &str) {
         let looked = self.done / LOOK_EVERY;
         self.done += more;
-        if self.done / LOOK_EVERY != looked && self.is_due(Instant::now()) {
+        if self.done / LOOK_EVERY != looked && self.pace.is_due(Instant::now()) {
             tracing::info!(done = self.done, of = self.positions, "{what}");
         }
-    }
-
-    fn is_due(&mut self, now: Instant) -> bool {
-        let is_due = now.saturating_duration_since(self.told) >= TOLD_EVERY;
-        if is_due {
-            self.told = now;
-        }
-        is_due
     }
 }
 
@@ -249,27 +240,7 @@ pub(super) fn body(positions: &[Position]) -> Vec<u8> {
 
 /// Removes `positions` from the index; returns how many were there.
 fn remove(store: &Store, positions: &[Position]) -> Result<u64, StoreError> {
-    let mut removed = 0;
-    for &position in positions {
-        let found = u64::from(store.index.remove(position)?);
-        store.records.fetch_sub(found, Ordering::Relaxed);
-        removed += found;
-    }
+    let removed = store.index.remove_all(positions)?;
+    store.records.fetch_sub(removed, Ordering::Relaxed);
     Ok(removed)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_log_is_told_every_half_minute_how_far_it_is() {
-        let mut progress = Progress::new(7);
-        let start = progress.told;
-        let due = [29, 30, 59, 60, 95, 124, 125].map(|seconds| {
-            let now = start + Duration::from_secs(seconds);
-            progress.is_due(now)
-        });
-        assert_eq!(due, [false, true, false, true, true, false, true]);
-    }
 }

@@ -68,10 +68,14 @@ proptest! {
         let model = MemoryIndex::default();
         for (numbers, removes, nodes) in steps {
             if removes {
-                for number in numbers {
-                    let removed = index.remove(position(number)).unwrap();
-                    prop_assert_eq!(removed, model.remove(position(number)).unwrap());
+                let mut positions: Vec<Position> = Vec::new();
+                for position in numbers.into_iter().map(position) {
+                    if !positions.contains(&position) {
+                        positions.push(position);
+                    }
                 }
+                let removed = index.remove_all(&positions).unwrap();
+                prop_assert_eq!(removed, model.remove_all(&positions).unwrap());
             } else {
                 let entries = entries(numbers, nodes);
                 prop_assert_eq!(index.put_all(&entries).unwrap(), model.put_all(&entries).unwrap());
@@ -153,8 +157,8 @@ fn a_bucket_that_a_kill_left_half_divided_is_whole() {
         assert_same(&index, &model, 40);
         // What leaves an upper bucket does not come back from the lower one, and that one may be divided again.
         for number in 0..40 {
-            let removed = index.remove(position(number)).unwrap();
-            assert_eq!(removed, model.remove(position(number)).unwrap(), "{number}");
+            let removed = index.remove_all(&[position(number)]).unwrap();
+            assert_eq!(removed, model.remove_all(&[position(number)]).unwrap(), "{number}");
             assert_same(&index, &model, 40);
             if number % 2 == 0 {
                 put(&index, &entries((number + 40)..(number + 44), 3));

@@ -46,8 +46,8 @@ impl Index for Scratched {
         if self.takes { self.index.put_all(entries) } else { Err(Self::scratch()) }
     }
 
-    fn remove(&self, position: Position) -> Result<bool, StoreError> {
-        if self.takes { Err(Self::scratch()) } else { self.index.remove(position) }
+    fn remove_all(&self, positions: &[Position]) -> Result<u64, StoreError> {
+        if self.takes { Err(Self::scratch()) } else { self.index.remove_all(positions) }
     }
 
     fn visit(&self, visit: &mut Visitor<'_>) -> Result<(), StoreError> {
@@ -188,7 +188,7 @@ fn an_index_that_is_ahead_does_not_make_up_for_what_it_lacks() {
     append(folder.path(), &[by("one", 3), by("one", 4), by("one", 5)]);
     fs::write(folder.path().join("MANIFEST"), manifest).unwrap();
     let index = SledIndex::open(&folder.path().join("index")).unwrap();
-    assert!(index.remove(record(1).position).unwrap());
+    assert_eq!(index.remove_all(&[record(1).position]).unwrap(), 1);
     drop(index);
     let found = verify(folder.path()).unwrap();
     assert_eq!(found.problems, 1, "{found:?}");

@@ -107,7 +107,7 @@ proptest! {
         let layout = store(folder.path(), &old, &tail);
         let index = SledIndex::open(&layout.index()).unwrap();
         for number in missing {
-            index.remove(position(number)).unwrap();
+            index.remove_all(&[position(number)]).unwrap();
         }
         for (number, score) in foreign {
             let entry = Entry::first(&claim(number, score, score));
@@ -153,7 +153,8 @@ fn neither_log_nor_index_is_read_once_for_every_pass() {
     // Of what is missing in an index that is read once there is one problem.
     fs::rename(&elsewhere, layout.log()).unwrap();
     let index = SledIndex::open(&layout.index()).unwrap();
-    (0..1000).step_by(3).for_each(|number| assert!(index.remove(position(number)).unwrap()));
+    let third: Vec<Position> = (0..1000).step_by(3).map(position).collect();
+    assert_eq!(index.remove_all(&third).unwrap(), third.len() as u64);
     drop(index);
     let found = found(&layout, Access::Write, 100);
     assert_eq!((found.problems, found.positions), (1, 1000), "{found:?}");

@@ -175,7 +175,7 @@ fn whatever_part_was_taken_back_the_rest_is_found_again() {
             let liars = records.iter().filter(|record| record.provenance.origin.worker == "liar");
             let mut liars = liars.map(|record| record.position);
             abreast += u32::from(liars.any(|it| it != position && fill_the_same(it, position)));
-            index.remove(position).unwrap();
+            index.remove_all(&[position]).unwrap();
         }
     }
     // What the order is for that empty squares do not tell.
