@@ -254,9 +254,9 @@ impl World {
         }
     }
 
-    /// Runs until no claim is to be audited any more.
+    /// Runs until no claim is to be audited any more that a worker could solve.
     pub(crate) fn settle(&mut self) {
-        while self.core.status().audits_open + self.core.status().unaudited > 0 {
+        while self.core.status().audits_open > 0 || !self.owed().is_empty() {
             self.step();
         }
     }
@@ -278,7 +278,8 @@ impl World {
         // After a leap of the clock what was due is late.
         self.now = self.now.max(time);
         self.outcome.events += 1;
-        assert!(self.outcome.events < 300_000, "no end in sight: {:?}", self.core);
+        let docket = || self.store.docket().collect::<Vec<_>>();
+        assert!(self.outcome.events < 300_000, "no end in sight: {:?} {:?}", self.core, docket());
         match happening {
             Happening::Arrives(event) => self.apply(event),
             Happening::Ends { worker, job, nodes } => self.job_ends(worker, job, nodes),

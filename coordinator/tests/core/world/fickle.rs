@@ -117,8 +117,13 @@ impl World {
     /// Returns the claims whose audits are owed although a worker could solve them.
     pub(crate) fn owed(&self) -> Vec<Proof> {
         let most = self.config.longest_job * self.config.budget_factor;
-        let is_solved =
-            |claim: &Proof| Heuristic.predicted_nodes(claim.position, Window::FULL, 0) <= most;
+        let is_solved = |claim: &Proof| {
+            let is_of_one_side =
+                claim.bound.lower() == Score::MIN || claim.bound.upper() == Score::MAX;
+            let goal = Window::at_least(Score::DRAW).filter(|_| is_of_one_side);
+            let window = goal.unwrap_or(Window::FULL);
+            Heuristic.predicted_nodes(claim.position, window, 0) <= most
+        };
         self.store.docket().copied().filter(is_solved).collect()
     }
 
