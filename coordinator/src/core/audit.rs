@@ -18,6 +18,7 @@ mod debts;
 mod doubts;
 mod excuse;
 mod held;
+mod unjudged;
 mod verdict;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,6 +33,7 @@ use super::{Conflict, Core, Turn};
 use debts::Debts;
 use excuse::window_of;
 use held::HeldBack;
+use unjudged::side_against;
 
 /// A claim that others are asked about.
 #[derive(Debug)]
@@ -163,9 +165,15 @@ impl Audit {
         (upheld, self.votes.len() - upheld)
     }
 
-    /// Returns the window whose answer says whether the claim holds.
+    /// Returns what judges are asked about: the claim, or as much of it as contradicts what is held. The rest may take many
+    /// times as long, and would decide nothing.
+    fn judged(&self) -> Bound {
+        self.held.map_or(self.claim.bound, |held| side_against(self.claim.bound, held))
+    }
+
+    /// Returns the window whose answer says whether that holds.
     fn window(&self) -> Window {
-        window_of(self.claim.bound)
+        window_of(self.judged())
     }
 }
 
@@ -272,7 +280,8 @@ impl Core {
     }
 
     /// Has claims that contradict what is proved solved again, or finds who made them to be wrong at once where the rules
-    /// alone say so. Returns whether that is decided, or there are enough workers to decide; if not, that is owed.
+    /// alone say so, or goes by what is proved below where nobody can judge. Returns whether that is decided, or there are
+    /// enough workers to decide; if not, that is owed.
     pub(super) fn dispute(
         &mut self,
         turn: &mut Turn<'_>,
@@ -288,11 +297,15 @@ impl Core {
         let mut can_decide = true;
         for &Conflict { claim, held } in conflicts {
             let author = claim.worker.map(|worker| self.fleet.process(worker));
-            let has_judges = self.fleet.others_accept(2, author.as_slice())
-                && !self.is_beyond_judges(claim.position, claim.bound);
-            can_decide &= has_judges;
+            let has_judges = self.fleet.others_accept(2, author.as_slice());
+            let is_beyond = self.is_beyond_judges(claim.position, side_against(claim.bound, held));
+            can_decide &= has_judges || is_beyond;
             if self.is_being_decided(turn.now, claim.position) {
                 self.audits.unresolved.insert(claim.position);
+                continue;
+            }
+            if is_beyond {
+                self.decide_without_judges(turn, home, &Conflict { claim, held });
                 continue;
             }
             if self.audits.owe_verdict(claim.position, has_judges) {

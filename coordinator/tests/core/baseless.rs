@@ -27,9 +27,18 @@ fn wrong(oracle: &Oracle, position: Position, is_lower: bool) -> Bound {
     }
 }
 
+/// The largest jobs: judges can search positions of eight empties, or, of seven, only whether their values are so large.
+const LONGEST_JOBS: [f64; 2] = [1e5, 40.0];
+
 /// Returns a cluster of honest workers on a store in which a position has a false bound that nothing stands behind.
-fn cluster(seed: u64, oracle: &Rc<Oracle>, about: Position, bound: Bound) -> World {
-    let config = Config { audit_seed: seed, longest_job: 1e5, ..in_turn(seed) };
+fn cluster(
+    seed: u64,
+    longest_job: f64,
+    oracle: &Rc<Oracle>,
+    about: Position,
+    bound: Bound,
+) -> World {
+    let config = Config { audit_seed: seed, longest_job, ..in_turn(seed) };
     let mut world = World::new(seed, oracle, config, Faults::default()).with_few();
     world.leave_baseless(about, bound);
     (0..4).for_each(|_| world.join(2));
@@ -39,6 +48,10 @@ fn cluster(seed: u64, oracle: &Rc<Oracle>, about: Position, bound: Bound) -> Wor
 /// Every search contradicted it, those who were asked upheld that, nobody had made it, and all began again.
 #[test]
 fn a_false_inference_is_taken_back_when_nothing_is_left_that_it_could_follow_from() {
+    LONGEST_JOBS.into_iter().for_each(are_taken_back);
+}
+
+fn are_taken_back(longest_job: f64) {
     let oracle = Rc::new(Oracle::default());
     let mut random = Random(3);
     let mut retracted = 0;
@@ -48,7 +61,7 @@ fn a_false_inference_is_taken_back_when_nothing_is_left_that_it_could_follow_fro
         let below = Square::lowest(root.moves()).and_then(|square| root.play(square));
         let about = below.filter(|below| is_deeper && !below.is_over()).unwrap_or(root).canonical();
         let bound = wrong(&oracle, about, seed % 2 == 0);
-        let mut world = cluster(seed, &oracle, about, bound);
+        let mut world = cluster(seed, longest_job, &oracle, about, bound);
         if seed % 4 >= 2 {
             // Some of the grounds are left, and true.
             for square in Square::all(about.moves()).take(2) {
@@ -70,5 +83,6 @@ fn a_false_inference_is_taken_back_when_nothing_is_left_that_it_could_follow_fro
         assert_eq!((outcome.convicted.as_slice(), outcome.pardoned), (&[][..], 0), "seed {seed}");
         retracted += outcome.retracted.min(1);
     }
-    assert!(retracted >= SEEDS / 2, "{retracted} of {SEEDS}");
+    // Where jobs are small less is asked than what would contradict it.
+    assert!(retracted >= SEEDS / 3, "{retracted} of {SEEDS}");
 }

@@ -8,7 +8,6 @@ use outflank_engine::{Bound, Position};
 use super::excuse::named;
 use super::{Audit, AuditId, Conflict, Core, Proof, Turn};
 use crate::core::fleet::Target;
-use crate::core::graph;
 use crate::core::message::{Command, Doubted, Judgement, Memory, Millis};
 
 impl Core {
@@ -46,11 +45,9 @@ impl Core {
     /// does not.
     fn is_baseless(&self, turn: &Turn<'_>, position: Position, truth: Bound) -> bool {
         let contradicts = |bound: Bound| bound.merge(truth).is_err();
-        let children = graph::edges(position).into_iter();
-        let seen = children.map(|edge| (-self.known(turn, edge.child).bound, edge.square));
-        let follows = graph::infer(seen).is_some_and(|(bound, _)| contradicts(bound));
         let stored = turn.proofs.get(position);
-        stored.is_some_and(|(bound, _)| contradicts(bound)) && !follows
+        stored.is_some_and(|(bound, _)| contradicts(bound))
+            && !contradicts(self.inferred_from_below(turn, position))
     }
 
     /// Takes the audits up again that an earlier coordinator has left open, and what it knew of the workers. Who made
@@ -161,7 +158,7 @@ impl Core {
             None => audit.claim,
         };
         turn.commands.push(Command::Doubt { audit: id, claim });
-        let is_beyond_judges = self.is_beyond_judges(audit.claim.position, audit.claim.bound);
+        let is_beyond_judges = self.is_beyond_judges(audit.claim.position, audit.judged());
         self.audits.open.insert(id, Audit { is_beyond_judges, ..audit });
         id
     }

@@ -19,7 +19,7 @@ impl Core {
         self.side_jobs.end(Target::Audit(id), worker);
         let process = self.fleet.process(worker);
         let Some(audit) = self.audits.open.get_mut(&id) else { return };
-        let claimed = audit.claim.bound;
+        let claimed = audit.judged();
         let told = report.filter(|report| report.finished && !report.failed);
         match told.map(|report| report.bound) {
             Some(bound) if bound.merge(claimed).is_err() => {
@@ -76,9 +76,9 @@ impl Core {
     /// The claim is true; what contradicted it is not.
     fn upheld(&mut self, turn: &mut Turn<'_>, id: AuditId) {
         let Some(audit) = self.audits.open.get(&id) else { return };
-        let claim = audit.claim;
+        let (claim, upheld) = (audit.claim, audit.judged());
         if let Some(held) = audit.held {
-            self.trace(turn, id, claim.position, held, claim.bound);
+            self.trace(turn, id, claim.position, held, upheld);
         } else {
             if audit.is_suspect {
                 self.told.prove(claim.position, claim.bound);

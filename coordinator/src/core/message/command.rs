@@ -184,9 +184,9 @@ pub enum Judgement {
         /// What does.
         truth: Bound,
     },
-    /// Take back a false bound that is held and was inferred, since nothing is left that it follows from and could be false,
-    /// with all that may rest on it; then `TakenBack` is the next event. Nobody is to blame: what it was inferred from was
-    /// lost.
+    /// Take back a bound that is held, with all that may rest on it; then `TakenBack` is the next event. Nobody is to blame: it
+    /// is false and was inferred, and nothing is left that it follows from and could be false; or what is proved of the
+    /// positions below contradicts it, and nobody can judge which of the two is false.
     Retract {
         /// The position, canonical.
         position: Position,
