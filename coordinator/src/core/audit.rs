@@ -309,7 +309,11 @@ impl Core {
                 continue;
             }
             if self.audits.owe_verdict(claim.position, has_judges) {
-                can_decide = false; // Those who could decide come later, if ever.
+                if has_judges && self.try_again(turn.now, claim.position) {
+                    self.audits.unresolved.insert(claim.position);
+                } else {
+                    can_decide = false; // Those who could decide come later, if ever.
+                }
                 continue;
             }
             let id = self.open_audit(turn, self.audit_of(claim, Some(held), home));

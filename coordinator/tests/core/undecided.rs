@@ -11,14 +11,14 @@ use crate::oracle::Oracle;
 use crate::script::{Script, assigned, joined, nine_empties, only_job, split};
 use crate::worker::empty;
 
-fn value() -> Score {
+pub(crate) fn value() -> Score {
     let value = Oracle::default().value(nine_empties());
     assert!(value < Score::MAX.down(), "there are larger ones");
     value
 }
 
 /// Returns a core with so many workers.
-fn with_workers(config: &Config, workers: u64) -> Script {
+pub(crate) fn with_workers(config: &Config, workers: u64) -> Script {
     let mut script = Script::new(Config { lines: false, ..config.clone() });
     for worker in 1..=workers {
         script.join(0, worker, 1);
@@ -27,7 +27,7 @@ fn with_workers(config: &Config, workers: u64) -> Script {
 }
 
 /// Lets the store know bounds of all positions after the moves of the root, which follow from their values.
-fn know_children(script: &mut Script, bound: fn(Score) -> Bound) {
+pub(crate) fn know_children(script: &mut Script, bound: fn(Score) -> Bound) {
     let root = nine_empties().canonical();
     let children = Square::all(root.moves()).filter_map(|square| root.play(square));
     for child in children.map(Position::canonical) {
@@ -35,7 +35,7 @@ fn know_children(script: &mut Script, bound: fn(Score) -> Bound) {
     }
 }
 
-fn is_contradicted(commands: &[Command], solve: u64) -> bool {
+pub(crate) fn is_contradicted(commands: &[Command], solve: u64) -> bool {
     let is_it = |command: &Command| matches!(command, Command::Contradicted { solve: id, .. } if *id == SolveId(solve));
     commands.iter().any(is_it)
 }
@@ -98,4 +98,22 @@ fn a_contradiction_is_decided_although_nobody_can_judge_another_claim_about_the_
     assert_eq!(script.core.status().unaudited, 1, "it takes more than a worker searches");
     know_children(&mut script, Bound::at_least);
     assert!(asks_a_judge(&script.submit(2, 1, nine_empties())));
+}
+
+/// They are asked again after a time that doubles up to an hour, and until then requests ended at once.
+#[test]
+fn judges_who_could_not_tell_are_asked_again_when_somebody_needs_the_verdict() {
+    let mut script = with_workers(&split(), 3);
+    know_children(&mut script, Bound::exact);
+    script.store.0.insert(nine_empties().canonical(), (Bound::at_least(value().up()), None));
+    let mut commands = script.submit(0, 1, nine_empties());
+    while !is_contradicted(&commands, 1) {
+        let (worker, audit) = only_job(&commands);
+        commands = script.report(1, worker, could_not_tell(&audit));
+    }
+    let commands = script.submit(2, 2, nine_empties());
+    assert!(!is_contradicted(&commands, 2), "{commands:?}");
+    let (worker, audit) = only_job(&commands);
+    let commands = script.report(3, worker, could_not_tell(&audit));
+    assert!(is_contradicted(&commands, 2), "once is enough for one request: {commands:?}");
 }

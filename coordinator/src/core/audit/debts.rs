@@ -3,7 +3,7 @@
 //!
 //! No answer waits for them, but each says how many there are. They stay on the docket, also over a
 //! restart, and are taken up again when somebody comes who can be asked, or has rested, or after a time
-//! that doubles. Those who rest since their jobs fail are not waited for, but in disputes.
+//! that doubles, disputes also when somebody needs the verdict. Those who rest since their jobs fail are not waited for, but in disputes.
 
 use std::collections::BTreeMap;
 
@@ -98,6 +98,17 @@ impl Core {
         let audit = audit.unwrap_or(last);
         debts.owed.remove(&audit);
         turn.commands.push(Command::Cleared { audit });
+    }
+
+    /// Has the verdict that is owed about `position` tried for once more before its time, since somebody needs it. Returns
+    /// whether somebody can be asked.
+    pub(super) fn try_again(&mut self, now: Millis, position: Position) -> bool {
+        let is_it = |audit: &&mut Audit| audit.claim.position == position && audit.is_disputed();
+        for audit in self.audits.debts.all_mut().filter(is_it) {
+            audit.not_before = now;
+        }
+        self.audits.look_at_debts(now);
+        self.is_being_decided(now, position)
     }
 
     /// Takes up the debts that somebody can be asked about now.

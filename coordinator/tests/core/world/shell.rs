@@ -31,6 +31,12 @@ impl World {
         }
     }
 
+    /// Returns whether no worker searches, and the core has handed out all that it can.
+    pub(crate) fn is_idle(&self) -> bool {
+        let status = self.core.status();
+        status.jobs_running + status.audits_open == 0 && !self.is_to_assign
+    }
+
     /// Has the core hand out some of what can be handed out.
     pub(super) fn assigns(&mut self) {
         self.is_to_assign = false;
