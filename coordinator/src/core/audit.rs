@@ -268,7 +268,16 @@ impl Core {
         let said = JobId(said);
         let drawn = draw(self.config.audit_seed, said);
         let is_sampled = (drawn as f64) < share * u64::MAX as f64;
-        if !is_sampled || claims.is_empty() {
+        if !is_sampled {
+            return;
+        }
+        // What is held already, and nobody could judge, would be owed for good: whoever searches for a line says so.
+        let is_of_use = |claim: &&Proof| {
+            !self.is_beyond_judges(claim.position, claim.bound)
+                || !self.known(turn, claim.position).bound.implies(claim.bound)
+        };
+        let claims: Vec<Proof> = claims.iter().filter(is_of_use).copied().collect();
+        if claims.is_empty() {
             return;
         }
         // Half of the audits are of the job's own position, the others of what came with it.

@@ -7,7 +7,7 @@ use outflank_engine::{Bound, Position, Square};
 
 use crate::debts::{claim, unasked};
 use crate::oracle::Oracle;
-use crate::script::{Script, assigned, nine_empties, split};
+use crate::script::{Script, assigned, nine_empties, only_job, split, truth};
 use crate::undecided::{is_contradicted, know_children, value, with_workers};
 
 /// Sizes that let judges solve whether the value of eight empties is so large, and not that of nine.
@@ -130,4 +130,25 @@ fn judges_are_asked_about_the_side_of_a_claim_that_contradicts_what_is_held() {
     assert!(!is_contradicted(&commands, 1), "{commands:?}");
     let jobs = assigned(&commands);
     assert!(jobs.iter().any(|(_, job)| job.is_apart && job.window.is_null()), "{jobs:?}");
+}
+
+/// Whoever searches for the line of a value says what the value is, which may take more than a judge may search.
+#[test]
+fn what_is_held_already_and_nobody_can_judge_is_not_owed_when_a_worker_says_it_again() {
+    for audit_seed in 0..8 {
+        let sizes = Config { longest_job: 300.0, budget_factor: 2.0, ..split() };
+        let mut script = Script::new(Config { audit_share: 1.0, audit_seed, ..sizes });
+        script.store.0.insert(root(), (Bound::exact(value()), None));
+        script.join(0, 1, 1);
+        script.join(0, 2, 1);
+        let (worker, job) = only_job(&script.submit(0, 1, nine_empties()));
+        let mut commands = script.report(1, worker, truth(&job));
+        while let [(worker, job)] = &assigned(&commands)[..] {
+            assert!(job.is_apart, "the line is complete: {job:?}");
+            commands = script.report(2, *worker, truth(job));
+        }
+        let is_answer = |command: &Command| matches!(command, Command::Solved { solution, .. } if solution.unaudited == 0);
+        assert!(commands.iter().any(is_answer), "{audit_seed}: {commands:?}");
+        assert_eq!(script.core.status().unaudited, 0);
+    }
 }
