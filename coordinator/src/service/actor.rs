@@ -307,8 +307,8 @@ impl Actor {
             Judgement::Retract { position, held, truth } => {
                 let place = text::position(position);
                 let reason = format!(
-                    "position {place} has not the value {held} that the store says, but {truth}, and what that was \
-                     inferred from is lost; what rests on it is taken back and searched again"
+                    "the store says {held} of position {place}, which follows from nothing else in it, and it is \
+                     {truth}; what rests on that is taken back and searched again"
                 );
                 self.begin_era(Vec::new(), reason, false, Some(position))
             }
