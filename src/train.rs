@@ -355,6 +355,7 @@ fn read(path: &Path) -> Result<File, Failure> {
 fn failure(error: TrainingError) -> Failure {
     let exit = match error {
         TrainingError::Plan(_)
+        | TrainingError::TooFew { .. }
         | TrainingError::OtherPlan { .. }
         | TrainingError::NotTrained { .. }
         | TrainingError::Damaged { .. }

@@ -99,12 +99,13 @@ pub fn measure_costs(
         file.id()
     );
     let work = Work::open(work, &format!("{text}{}", plan.text()))?;
-    with_costs(file, plan, isa, &work, progress)
+    let found = costs(&file, plan, isa, &work, progress)?;
+    Ok(file.with_costs(found, &plan.text()))
 }
 
 impl CostPlan {
     /// Returns the plan as text, one fact a line.
-    fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let Self { seed, searches } = self;
         format!(
             "costs of proofs in the trees of {searches} searches, search {SEARCH}, seed {seed}\n"
@@ -112,31 +113,32 @@ impl CostPlan {
     }
 }
 
-/// Returns the file with what proofs cost by its weights.
+/// Returns what proofs cost by the weights of `file`.
 ///
 /// The search that is measured compares moves by what the file says of costs already. If that is
 /// nothing, a fifth of the searches, which compare by a guess, says something first.
-pub(crate) fn with_costs(
-    file: File,
+pub(crate) fn costs(
+    file: &File,
     plan: &CostPlan,
     isa: Isa,
     work: &Work,
     progress: &Progress,
-) -> Result<File, TrainingError> {
+) -> Result<CostParameters, TrainingError> {
+    let too_few =
+        || TrainingError::TooFew { count: plan.searches, what: "searches", result: "costs" };
     let known = if file.costs().is_some() {
         file.clone()
     } else {
         let plan = CostPlan { searches: plan.searches.div_ceil(5), ..*plan };
         let guess = file.clone().with_costs(CostParameters::guess(), "");
-        let costs = measured(&guess, &plan, "first-costs", isa, work, progress)?;
-        file.clone().with_costs(costs, "")
+        let first = measured(&guess, &plan, "first-costs", isa, work, progress)?;
+        file.clone().with_costs(first.ok_or_else(too_few)?, "")
     };
-    let costs = measured(&known, plan, "costs", isa, work, progress)?;
-    Ok(file.with_costs(costs, &plan.text()))
+    measured(&known, plan, "costs", isa, work, progress)?.ok_or_else(too_few)
 }
 
-/// Returns what proofs cost by the weights of `file` in a search that has them. The parts are kept
-/// under `name`.
+/// Returns what proofs cost by the weights of `file` in a search that has them, `None` if there are too
+/// few searches to say. The parts are kept under `name`.
 fn measured(
     file: &File,
     plan: &CostPlan,
@@ -144,7 +146,7 @@ fn measured(
     isa: Isa,
     work: &Work,
     progress: &Progress,
-) -> Result<CostParameters, TrainingError> {
+) -> Result<Option<CostParameters>, TrainingError> {
     // An engine keeps its weights to the end of the program.
     let weights = Box::leak(Box::new(Weights::new(file)));
     let measuring = Measuring { plan, isa, weights, bar: progress.bar("costs", plan.searches) };
@@ -155,10 +157,8 @@ fn measured(
         let numbers = work.numbers(&format!("{name}-{first:05}"), Sums::NUMBERS, sums)?;
         total = total.plus(&Sums::of(&numbers));
     }
-    let too_few =
-        || TrainingError::Plan(format!("{} searches are too few for costs", plan.searches));
     progress.say(&format!("costs: {} proofs looked for", total.samples()));
-    total.parameters().ok_or_else(too_few)
+    Ok(total.parameters())
 }
 
 /// Searches whose sums are kept together in the work folder.

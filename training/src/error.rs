@@ -52,6 +52,16 @@ pub enum TrainingError {
     /// The plan cannot be carried out.
     #[error("{0}")]
     Plan(String),
+    /// What was measured does not determine what is to be fitted to it.
+    #[error("{result} {count}, expected more: so few {what} determine nothing")]
+    TooFew {
+        /// How many there were.
+        count: usize,
+        /// What they are: "games", "searches".
+        what: &'static str,
+        /// What they were to give.
+        result: &'static str,
+    },
     /// The engine that solves positions cannot be set up.
     #[error(transparent)]
     Engine(#[from] EngineError),

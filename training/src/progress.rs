@@ -4,6 +4,8 @@ use std::fmt;
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
+use crate::TrainingError;
+
 /// Where training says how far it is: bars on a terminal, and lines to whoever listens.
 pub struct Progress {
     bars: Option<MultiProgress>,
@@ -35,6 +37,21 @@ impl Progress {
         match &self.bars {
             Some(bars) => bars.suspend(|| (self.say)(line)),
             None => (self.say)(line),
+        }
+    }
+
+    /// Returns what was measured, or nothing if that was too little, and says so: weights that took hours to train are
+    /// worth having without it.
+    pub(crate) fn if_enough<T>(
+        &self,
+        measured: Result<T, TrainingError>,
+    ) -> Result<Option<T>, TrainingError> {
+        match measured {
+            Err(error @ TrainingError::TooFew { .. }) => {
+                self.say(&format!("warning: {error}; the weights are written as with 0"));
+                Ok(None)
+            }
+            measured => measured.map(Some),
         }
     }
 

@@ -18,7 +18,7 @@ use crate::plan::{check_number, check_plies, check_selectivity};
 use crate::progress::Progress;
 use crate::samples::{Purpose, positions};
 use crate::stage::{Fitted, fit, mean_residual, problem};
-use crate::train::{BASE, GENERATOR, SEARCH, both, with_selectivity};
+use crate::train::{BASE, GENERATOR, SEARCH, both, kept_selectivity};
 use crate::work::Work;
 use crate::{Plan, Samples, TrainingError, labels, trees};
 
@@ -42,8 +42,8 @@ pub struct RefitPlan {
     pub trees: usize,
     /// Plies that labels are searched, even, at least 2; the first searched stage takes 2.
     pub plies: u32,
-    /// Games for each number of empty squares where shallow and deep searches are compared; 0 keeps
-    /// what was measured for the first weights.
+    /// Games for each number of empty squares where shallow and deep searches are compared; 0, or too few of them to
+    /// determine anything, keeps what was measured for the first weights.
     pub selectivity: usize,
 }
 
@@ -108,7 +108,7 @@ pub fn refit(
             writeln!(provenance, "stage {stage}: {facts}").expect("a string takes all");
         }
     }
-    let found = file.selectivity().cloned();
+    let mut selectivity = file.selectivity().cloned();
     // Measured by the weights that are fitted again here: a guess now, better than none. `costs` measures them again.
     let costs = file.costs().cloned();
     let mut file = refit.file(&stages, provenance);
@@ -116,10 +116,11 @@ pub fn refit(
         file = file.with_costs(costs, "");
     }
     if plan.selectivity > 0 {
-        return with_selectivity(file, isa, seed, plan.selectivity, work, progress);
+        let found = kept_selectivity(&file, isa, seed, plan.selectivity, work, progress);
+        selectivity = progress.if_enough(found)?.or(selectivity);
     }
-    Ok(match found {
-        Some(found) => file.with_selectivity(found),
+    Ok(match selectivity {
+        Some(selectivity) => file.with_selectivity(selectivity),
         None => file,
     })
 }

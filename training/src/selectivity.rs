@@ -68,7 +68,7 @@ pub fn selectivity(
             halves[number / 4 % 2].extend(differences(row));
         }
     }
-    let too_few = || TrainingError::Plan(format!("{games} games are too few for selectivity"));
+    let too_few = || TrainingError::TooFew { count: games, what: "games", result: "selectivity" };
     let mean = fit_mean(&halves[0]).ok_or_else(too_few)?;
     let mut found = Selectivity { mean, log_spread: [0.0; TERMS], quantiles: [0.0; 5] };
     found.log_spread = fit_log_spread(&found, &halves[0]).ok_or_else(too_few)?;

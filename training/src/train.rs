@@ -7,7 +7,7 @@ use std::time::Instant;
 use outflank_engine::evaluation::{File, PARAMETERS, Selectivity, Weights, stage_of};
 use outflank_kernel::Isa;
 
-use crate::costs::{CostPlan, with_costs};
+use crate::costs::{CostPlan, costs};
 use crate::progress::Progress;
 use crate::refit::Refit;
 use crate::samples::{Purpose, positions};
@@ -62,31 +62,37 @@ pub fn train(
     let mut file = training.file();
     if plan.selectivity > 0 {
         let (seed, games, work) = (plan.seed, plan.selectivity, &training.work);
-        file = with_selectivity(file, isa, seed, games, work, progress)?;
+        let found = kept_selectivity(&file, isa, seed, games, work, progress);
+        if let Some(found) = progress.if_enough(found)? {
+            file = file.with_selectivity(found);
+        }
     }
     if plan.costs > 0 {
         let plan = CostPlan { seed: plan.seed, searches: plan.costs };
-        file = with_costs(file, &plan, isa, &training.work, progress)?;
+        let found = costs(&file, &plan, isa, &training.work, progress);
+        if let Some(found) = progress.if_enough(found)? {
+            file = file.with_costs(found, &plan.text());
+        }
     }
     Ok(file)
 }
 
-/// Returns the file with what shallow and deep searches with its weights say.
-pub(crate) fn with_selectivity(
-    file: File,
+/// Returns what shallow and deep searches with the weights of `file` say, which is kept.
+pub(crate) fn kept_selectivity(
+    file: &File,
     isa: Isa,
     seed: u64,
     games: usize,
     work: &Work,
     progress: &Progress,
-) -> Result<File, TrainingError> {
+) -> Result<Selectivity, TrainingError> {
     let parameters = work.numbers("selectivity", Selectivity::PARAMETERS, || {
-        let found = selectivity(&Weights::new(&file), isa, seed, games, progress)?;
+        let found = selectivity(&Weights::new(file), isa, seed, games, progress)?;
         Ok(found.parameters().to_vec())
     })?;
     let found = Selectivity::of(parameters.first_chunk().expect("as many numbers as asked for"));
     progress.say(&format!("selectivity: {found:?}"));
-    Ok(file.with_selectivity(found))
+    Ok(found)
 }
 
 /// A training that is under way.

@@ -1,5 +1,7 @@
 //! A whole training at a tiny scale.
 
+use std::sync::{Arc, Mutex};
+
 use outflank_engine::evaluation::{File, Weights};
 use outflank_kernel::Isa;
 use outflank_training::{
@@ -86,10 +88,49 @@ fn a_plan_that_makes_no_sense_is_refused() {
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing was begun");
 }
 
+/// What had been trained for an hour came to no file then.
+#[test]
+fn games_and_searches_that_determine_nothing_are_left_out_with_a_warning() {
+    let folder = tempfile::tempdir().unwrap();
+    let corrections = Vec::new();
+    let few = Plan { seed: 2, empties: 14, base: 400, games: 400, corrections, trees: 0, ..plan() };
+    let few = Plan { selectivity: 5, costs: 1, ..few };
+    let go = || {
+        let warnings = Arc::new(Mutex::new(Vec::new()));
+        let heard = Arc::clone(&warnings);
+        let progress = Progress::new(move |line: &str| {
+            heard.lock().unwrap().extend(line.strip_prefix("warning: ").map(str::to_owned));
+        });
+        let file = train(&few, Isa::detect(), folder.path(), &progress).unwrap();
+        drop(progress);
+        (file, Arc::into_inner(warnings).unwrap().into_inner().unwrap())
+    };
+    let (file, warnings) = go();
+    assert!(file.selectivity().is_none() && file.costs().is_none());
+    assert_eq!(file.stages().len(), 5, "5 to 14 empty squares");
+    let expected = ["selectivity 5, expected more: ", "costs 1, expected more: "];
+    assert_eq!(warnings.len(), expected.len(), "{warnings:?}");
+    for (warning, expected) in warnings.iter().zip(expected) {
+        assert!(warning.starts_with(expected), "{warning}");
+    }
+    assert!(go() == (file, warnings), "the same command comes to the same end");
+
+    let (known, work) = (embedded().selectivity().unwrap().clone(), folder.path().join("again"));
+    let first = first_fit_of(14).with_selectivity(known.clone());
+    let plan = RefitPlan { seed: 2, trees: 1, plies: 4, selectivity: 5 };
+    let second = refit(&first, &plan, Isa::detect(), &work, &Progress::hidden()).unwrap();
+    assert!(second.selectivity() == Some(&known), "what was known before stays");
+}
+
 /// Weights of up to 12 empty squares, fitted once.
 fn first_fit() -> File {
+    first_fit_of(12)
+}
+
+/// Weights of up to `empties` empty squares, fitted once.
+fn first_fit_of(empties: u32) -> File {
     let folder = tempfile::tempdir().unwrap();
-    let plan = Plan { empties: 12, trees: 0, selectivity: 0, ..plan() };
+    let plan = Plan { empties, trees: 0, selectivity: 0, ..plan() };
     train(&plan, Isa::detect(), folder.path(), &Progress::hidden()).unwrap()
 }
 
