@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use outflank_engine::evaluation::Weights;
 use outflank_engine::notation;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -42,6 +43,11 @@ fn a_solved_position_gives_a_proof_and_an_altered_row_is_named() {
     assert_eq!(report["excluded_95"], 0.0, "every leaf was solved again: {report}");
 
     let proof = fs::read_to_string(home.path().join("a.proof")).expect("it was written");
+    let origin = proof.lines().find(|line| line.starts_with("{\"origin\":1,")).expect("an origin");
+    let origin: Value = serde_json::from_str(origin).expect("JSON");
+    let embedded = format!("{:016x}", Weights::embedded().expect("they are whole").id());
+    assert_eq!(origin["weights"], embedded.as_str(), "{origin}");
+
     let values: Vec<i32> = proof.lines().skip(1).take(2).map(upper).collect();
     let known = [1, 8].map(|number| ffo(number).expected_value().expect("a score").discs());
     assert_eq!(values, known);

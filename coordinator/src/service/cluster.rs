@@ -80,6 +80,13 @@ fn negotiate(hello: &Hello) -> Result<u32, Status> {
     })
 }
 
+/// Returns the id of the weights that a worker's build names, such as `outflank 0.1.0 (avx2), weights 8a0561c1bc44c00d`;
+/// nothing if it has none or does not say.
+fn weights_of(build: &str) -> &str {
+    let is_id = |text: &&str| text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    build.rsplit_once(", weights ").map(|(_, id)| id).filter(is_id).unwrap_or_default()
+}
+
 /// One worker's connection.
 #[derive(Debug)]
 struct Connection {
@@ -118,10 +125,10 @@ impl Connection {
         let process = convert::process(&known_as);
         let origin = Origin {
             build: format!("{build} {isa}"),
+            weights: weights_of(&build).to_owned(),
             worker: known_as.clone(),
             host: host.clone(),
             run: shared.options.run.clone(),
-            ..Origin::default()
         };
         let cut = CancellationToken::new();
         let link = WorkerLink {
@@ -241,5 +248,20 @@ impl Connection {
         };
         self.shared.events.send(event).await;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_weights_of_a_build_are_its_id_of_them() {
+        let named = "outflank 0.1.0 (avx2), weights 8a0561c1bc44c00d";
+        assert_eq!(weights_of(named), "8a0561c1bc44c00d");
+        let none = "outflank 0.1.0 (avx2), weights none: weights file has checksum 643a72bf";
+        for other in ["outflank 0.1.0", none, "", "outflank 0.1.0, weights 8a05"] {
+            assert_eq!(weights_of(other), "", "{other}");
+        }
     }
 }
