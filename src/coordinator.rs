@@ -50,6 +50,7 @@ struct Started {
 /// probes the port would believe that the coordinator is there.
 async fn start(arguments: &Coordinator) -> Result<Started, Failure> {
     machine::allow_many_files();
+    machine::warn_without_weights();
     let tokens = arguments.token_file.as_deref().map(access::tokens).transpose()?;
     let encrypted = access::encryption(arguments)?;
     // What is wrong with the addresses is said before a store is opened, which may take an hour.

@@ -77,15 +77,20 @@ pub(crate) fn threads_of_coordinator() -> u32 {
     processors().min(MOST_OF_COORDINATOR)
 }
 
+/// Warns if the weights cannot be used: answers are the same without them, and nobody would look for what takes longer.
+pub(crate) fn warn_without_weights() {
+    if let Err(error) = Weights::embedded() {
+        tracing::warn!(%error, "the weights cannot be used: solving without them takes longer");
+    }
+}
+
 /// Returns the options of a worker in this process.
 pub(crate) fn worker_options(search: &Search) -> Result<outflank_worker::Options, Failure> {
     let threads = search.threads.unwrap_or_else(|| processors().min(MOST_THREADS));
     let bytes = search.hash.unwrap_or_else(memory::usual_hash);
     let bytes = table_bytes(bytes, memory::whole()).or_exit(Exit::BadInput)?;
     let isa = Isa::chosen().or_exit(Exit::BadInput)?;
-    if let Err(error) = Weights::embedded() {
-        tracing::warn!(%error, "the weights cannot be used: solving without them takes longer");
-    }
+    warn_without_weights();
     let mut options = outflank_worker::Options::new(threads, bytes, isa);
     options.build = build();
     options.host = host();

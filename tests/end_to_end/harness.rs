@@ -14,7 +14,12 @@ pub(crate) const DEADLINE: Duration = Duration::from_secs(180);
 
 /// Returns the command with the arguments, whose home folder is `home`.
 pub(crate) fn outflank(home: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_outflank"));
+    outflank_at(Path::new(env!("CARGO_BIN_EXE_outflank")), home, arguments)
+}
+
+/// Returns the command as [`outflank`] does, as another program.
+pub(crate) fn outflank_at(program: &Path, home: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(program);
     command.args(arguments).current_dir(home).env("HOME", home);
     command.env("XDG_DATA_HOME", home.join("data")).env_remove("RUST_LOG");
     command

@@ -3,12 +3,13 @@
 use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use tempfile::TempDir;
 
 use crate::cluster::{coordinator, worker};
-use crate::harness::{Process, run};
+use crate::harness::{Process, outflank_at, run};
 
 fn assert_says(line: &str, parts: &[&str]) {
     for part in parts {
@@ -180,4 +181,41 @@ fn a_coordinator_tells_when_it_serves_is_told_to_stop_and_has_stopped() {
     let stood_still = finished.stderr.iter().any(|line| line.contains("stood still"));
     assert!(!stood_still, "it did not: {finished:?}");
     stuck.kill();
+}
+
+/// Returns a copy of the program in `home` whose weights are damaged.
+fn with_damaged_weights(home: &Path) -> PathBuf {
+    let weights = concat!(env!("CARGO_MANIFEST_DIR"), "/engine/data/weights.bin");
+    let weights = fs::read(weights).expect("they are in the repository");
+    let mut program = fs::read(env!("CARGO_BIN_EXE_outflank")).expect("it was built");
+    let (begin, length) = (&weights[..64], 64);
+    let place = program.windows(length).position(|bytes| bytes == begin).expect("they are in it");
+    program[place + weights.len() / 2] ^= 1;
+    fs::write(home.join("damaged"), program).expect("the folder is writable");
+    // By another process: until it runs a program, one that this one begins beside would hold the file open for
+    // writing, and such a file cannot be run.
+    let mut install = Command::new("install");
+    let status = install.args(["-m", "755", "damaged", "outflank"]).current_dir(home).status();
+    assert!(status.expect("install exists").success());
+    home.join("outflank")
+}
+
+/// A coordinator said nothing.
+#[test]
+fn whatever_estimates_without_weights_says_why() {
+    let home = TempDir::new().expect("a temporary folder");
+    let program = with_damaged_weights(home.path());
+    let search = ["--threads", "1", "--hash", "16M"];
+    let commands: [&[&str]; 4] = [
+        &["bench", "ffo", "--positions", "1"],
+        &["solve", "f5", "--no-store"],
+        &["worker", "--connect", "127.0.0.1:1"],
+        &["coordinator", "--listen", "127.0.0.1:0", "--store", "store"],
+    ];
+    for command in commands {
+        let more = if command[0] == "coordinator" { &[][..] } else { &search };
+        let process = Process::start(outflank_at(&program, home.path(), &[command, more].concat()));
+        let line = process.line_with("the weights cannot be used");
+        assert_says(&line, &["WARN", "error=\"weights file has checksum "]);
+    }
 }
