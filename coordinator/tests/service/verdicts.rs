@@ -211,6 +211,6 @@ async fn a_false_bound_that_nobody_has_claimed_is_taken_back_and_the_request_is_
     }
     service.stop().await.unwrap();
     let docket = fs::read_to_string(folder.path().join("docket.jsonl")).unwrap();
-    assert!(docket.contains(r#""workers":[],"reason":"position "#), "{docket}");
+    assert!(docket.contains(r#""workers":[],"reason":"the store says "#), "{docket}");
     assert!(docket.contains(r#"{"taken_back":{"era":1}}"#), "{docket}");
 }
