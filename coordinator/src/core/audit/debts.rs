@@ -3,7 +3,8 @@
 //!
 //! No answer waits for them, but each says how many there are. They stay on the docket, also over a
 //! restart, and are taken up again when somebody comes who can be asked, or has rested, or after a time
-//! that doubles, disputes also when somebody needs the verdict. Those who rest since their jobs fail are not waited for, but in disputes.
+//! that doubles, disputes also when somebody needs the verdict. Those who rest since their jobs fail are not waited for,
+//! but in disputes.
 
 use std::collections::BTreeMap;
 
