@@ -68,6 +68,8 @@ pub(super) fn make_index(
 ) -> Result<Agreed, StoreError> {
     let index = SledIndex::open(&layout.index())?;
     let whole = fill(&index, &layout.log(), layout, manifest, most)?;
+    // On a full disk there has to be an error now, while the former index can still make room.
+    index.flush()?;
     let Whole { origins, end, clashes, opened } = whole;
     Ok(Agreed { index, origins, end, clashes, opened })
 }

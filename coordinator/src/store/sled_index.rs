@@ -106,6 +106,12 @@ impl SledIndex {
         Ok(Self { path, database, data, buckets, origins, covered, changing, dividing })
     }
 
+    /// Makes durable what was put into it; where there is no room for that, this may be the first to say so.
+    pub(super) fn flush(&self) -> Result<(), StoreError> {
+        self.database.flush().map_err(|error| self.failed(&error))?;
+        self.data.sync_data().map_err(StoreError::io("syncing", &self.path))
+    }
+
     /// Returns whether the index holds everything that `manifest` says it holds.
     pub(super) fn covers(&self, manifest: &Manifest) -> Result<bool, StoreError> {
         let text = manifest.text();
@@ -292,8 +298,7 @@ impl Index for SledIndex {
             let noted = self.covered.insert(key, manifest.text().as_bytes());
             noted.map_err(|error| self.failed(&error))?;
         }
-        self.database.flush().map_err(|error| self.failed(&error))?;
-        self.data.sync_data().map_err(StoreError::io("syncing", &self.path))
+        self.flush()
     }
 }
 

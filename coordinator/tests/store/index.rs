@@ -7,7 +7,7 @@ use outflank_coordinator::store::{
     Extent, Opened, Options, Origin, Repair, Store, TakenBack, repair, repair_after, verify,
 };
 
-use crate::support::{content, mix, numbered};
+use crate::support::{content, copy_folder, mix, numbered};
 
 const RECORDS: u64 = 3000;
 
@@ -23,19 +23,6 @@ fn open_and_check(path: &Path, records: u64) -> Opened {
     let expected = (0..records).map(|index| (numbered(index).position, numbered(index).bound));
     assert_eq!(content(&store), expected.collect());
     opened
-}
-
-fn copy_folder(from: &Path, to: &Path) {
-    fs::create_dir(to).unwrap();
-    for file in fs::read_dir(from).unwrap() {
-        let file = file.unwrap();
-        let target = to.join(file.file_name());
-        if file.metadata().unwrap().is_dir() {
-            copy_folder(&file.path(), &target);
-        } else {
-            fs::copy(file.path(), target).unwrap();
-        }
-    }
 }
 
 #[test]

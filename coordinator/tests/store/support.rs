@@ -94,3 +94,17 @@ pub(crate) fn flip_byte(path: &Path, offset: usize) {
     bytes[offset] = !bytes[offset];
     fs::write(path, bytes).unwrap();
 }
+
+/// Copies a folder with all that is in it.
+pub(crate) fn copy_folder(from: &Path, to: &Path) {
+    fs::create_dir(to).unwrap();
+    for file in fs::read_dir(from).unwrap() {
+        let file = file.unwrap();
+        let target = to.join(file.file_name());
+        if file.metadata().unwrap().is_dir() {
+            copy_folder(&file.path(), &target);
+        } else {
+            fs::copy(file.path(), target).unwrap();
+        }
+    }
+}
