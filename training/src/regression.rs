@@ -44,7 +44,8 @@ impl<const TERMS: usize> Problem<TERMS> {
         assert_eq!(prior.len(), self.parameters, "the prior has a weight for each parameter");
         let bar = progress.bar("least squares", iterations);
         let diagonal = self.diagonal(ridge);
-        let mut residual = self.backward(&self.residuals(prior));
+        let mut parts = vec![vec![0.0; self.parameters]; PARTS];
+        let mut residual = self.backward(&self.residuals(prior), &mut parts);
         let mut weights = prior.to_vec();
         let mut scaled = quotient(&residual, &diagonal);
         let mut direction = scaled.clone();
@@ -54,7 +55,7 @@ impl<const TERMS: usize> Problem<TERMS> {
             if force <= target {
                 break;
             }
-            let mut image = self.backward(&self.forward(&direction));
+            let mut image = self.backward(&self.forward(&direction), &mut parts);
             add(&mut image, ridge, &direction);
             let step = force / dot(&direction, &image);
             add(&mut weights, step, &direction);
@@ -88,24 +89,22 @@ impl<const TERMS: usize> Problem<TERMS> {
         self.terms.par_iter().map(sum).collect()
     }
 
-    /// Returns for each parameter the sum of the values of the samples that have it: `X' v`.
-    fn backward(&self, values: &[f32]) -> Vec<f64> {
-        let part = self.terms.len().div_ceil(PARTS).max(1);
-        let parts = self.terms.par_chunks(part).zip(values.par_chunks(part));
-        let sums: Vec<Vec<f64>> = parts
-            .map(|(terms, values)| {
-                let mut sums = vec![0.0; self.parameters];
-                for (terms, &value) in terms.iter().zip(values) {
-                    for &term in terms {
-                        sums[term as usize] += f64::from(value);
-                    }
+    /// Returns for each parameter the sum of the values of the samples that have it: `X' v`. The sums are taken in
+    /// `parts`, one for each part of the samples; memory of their own each time would take as long as the sums.
+    fn backward(&self, values: &[f32], parts: &mut [Vec<f64>]) -> Vec<f64> {
+        let part = self.terms.len().div_ceil(parts.len()).max(1);
+        let samples = self.terms.par_chunks(part).zip(values.par_chunks(part));
+        parts.par_iter_mut().zip(samples).for_each(|(sums, (terms, values))| {
+            sums.fill(0.0);
+            for (terms, &value) in terms.iter().zip(values) {
+                for &term in terms {
+                    sums[term as usize] += f64::from(value);
                 }
-                sums
-            })
-            .collect();
+            }
+        });
         let mut total = vec![0.0; self.parameters];
-        for sums in sums {
-            add(&mut total, 1.0, &sums);
+        for sums in parts.iter().take(self.terms.len().div_ceil(part)) {
+            add(&mut total, 1.0, sums);
         }
         total
     }
