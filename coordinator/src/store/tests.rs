@@ -13,12 +13,15 @@ mod withdrawal;
 
 use std::collections::BTreeSet;
 use std::io::{self, ErrorKind};
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use outflank_engine::{Bound, Position, Score};
 
+use super::claim::Entry;
 use super::disk::{Disk, DiskFile, SystemDisk};
+use super::index::Index;
 use super::log::Log;
 use super::scan::Place;
 use super::sled_index::SledIndex;
@@ -99,6 +102,25 @@ impl DiskFile for FailingFile {
         }
         self.0.truncate(length)
     }
+}
+
+/// Returns one of some positions on several plies; they lie in the order of keys in another order than their numbers.
+fn scattered(number: u64) -> Position {
+    let player = (number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33) & !0xff | 1;
+    let opponent = (number << 1 | 2) & !player;
+    Position::new(player, opponent).unwrap()
+}
+
+/// Returns all that an index says, in its order.
+fn all(index: &dyn Index) -> Vec<(Position, Entry)> {
+    let mut all = Vec::new();
+    index
+        .visit(&mut |position, entry| {
+            all.push((position, entry));
+            ControlFlow::Continue(())
+        })
+        .unwrap();
+    all
 }
 
 fn record(index: u64) -> Record {

@@ -1,7 +1,6 @@
 //! The index in sled says what a map would say, whatever was divided, and whatever a kill left of that.
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -13,13 +12,8 @@ use crate::store::bucket::{self, MOST};
 use crate::store::claim::{self, Claim, Entry, Source};
 use crate::store::index::{Index, MemoryIndex};
 use crate::store::sled_index::SledIndex;
+use crate::store::tests::{all, scattered as position};
 use crate::store::{Method, Store, record::Origin};
-
-/// Returns one of many positions; they lie in the order of keys in another order than their numbers.
-fn position(number: u64) -> Position {
-    let player = (number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20) & !0xff | 1;
-    Position::new(player, (number << 1 | 2) & !player & 0xff).unwrap()
-}
 
 fn entry(number: u64, nodes: u64) -> Entry {
     let source = Source { method: Method::Search, origin: 0 };
@@ -34,17 +28,6 @@ fn entries(numbers: impl IntoIterator<Item = u64>, nodes: u64) -> Vec<(Position,
         entries.insert(claim::key(position(number)), (position(number), entry(number, nodes)));
     }
     entries.into_values().collect()
-}
-
-fn all(index: &dyn Index) -> Vec<(Position, Entry)> {
-    let mut all = Vec::new();
-    index
-        .visit(&mut |position, entry| {
-            all.push((position, entry));
-            ControlFlow::Continue(())
-        })
-        .unwrap();
-    all
 }
 
 fn assert_same(index: &SledIndex, model: &MemoryIndex, numbers: u64) {

@@ -19,18 +19,12 @@ use crate::store::manifest::{Found, Manifest};
 use crate::store::parts::Sample;
 use crate::store::scan::{Met, Place, Scan};
 use crate::store::sled_index::SledIndex;
+use crate::store::tests::scattered as position;
 use crate::store::tests::tmpfs::Tmpfs;
 use crate::store::verify::{Access, check_by};
 use crate::store::{Method, Origin, Store, StoreError, Verification, repair};
 
 const ONE_PASS: u64 = u64::MAX;
-
-/// Returns one of some positions on several plies; they lie in the order of keys in another order than their numbers.
-fn position(number: u64) -> Position {
-    let player = (number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33) & !0xff | 1;
-    let opponent = (number << 1 | 2) & !player;
-    Position::new(player, opponent).unwrap()
-}
 
 fn claim(number: u64, lower: i32, upper: i32) -> Claim {
     let score = |discs| Score::new(2 * discs).unwrap();

@@ -1,28 +1,23 @@
 //! An index that is made from many ranges of the log is the one that is made from the log as it comes.
 
 use std::fs;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use outflank_engine::{Bound, Position, Score};
+use outflank_engine::{Bound, Score};
 use proptest::prelude::*;
 
-use crate::store::claim::{Claim, Entry, Source};
+use crate::store::claim::{Claim, Source};
 use crate::store::disk::SystemDisk;
 use crate::store::frame::Frame;
-use crate::store::index::{Index, MemoryIndex};
+use crate::store::index::MemoryIndex;
 use crate::store::layout::Layout;
 use crate::store::log::Log;
 use crate::store::origins::Origins;
 use crate::store::rebuild::{Whole, fill};
 use crate::store::replay::Replay;
 use crate::store::scan::{self, Place};
+use crate::store::tests::{all, scattered as position};
 use crate::store::{Method, Origin};
-
-fn position(number: u64) -> Position {
-    let player = (number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33) & !0xff | 1;
-    Position::new(player, (number << 1 | 2) & !player).unwrap()
-}
 
 fn claim(number: u64, lower: i32, upper: i32, origin: u32) -> Claim {
     let score = |discs| Score::new(2 * discs).unwrap();
@@ -39,17 +34,6 @@ fn frames() -> impl Strategy<Value = Vec<Said>> {
     let claims = proptest::collection::vec((0_u64..60, -5_i32..5, 0_i32..4), 0..20);
     let withdrawn = proptest::collection::vec(0_u64..60, 0..4);
     proptest::collection::vec((claims, withdrawn), 1..30)
-}
-
-fn all(index: &dyn Index) -> Vec<(Position, Entry)> {
-    let mut all = Vec::new();
-    index
-        .visit(&mut |position, entry| {
-            all.push((position, entry));
-            ControlFlow::Continue(())
-        })
-        .unwrap();
-    all
 }
 
 proptest! {
