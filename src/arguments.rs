@@ -107,7 +107,9 @@ pub(crate) struct Solve {
     /// Print one JSON object a line for each position.
     ///
     /// Its `seconds` count from the moment when the position was asked: of a list on a cluster, whose
-    /// positions are asked side by side, they include the wait for earlier ones. `unaudited` is there
+    /// positions are asked side by side, they include the wait for earlier ones. Where positions of up to 20
+    /// empty squares follow each other, which are asked side by side here as well, they count from the
+    /// answer before. `unaudited` is there
     /// if claims of workers could not be audited yet, `moves` with --moves: for each move its `lower`,
     /// `upper` and, if it is proved, `value` for the side to move, and its `line`. Then `agrees` speaks
     /// of the scores that are given for moves. `expected`, `expected_lower` and `expected_upper` are the value

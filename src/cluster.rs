@@ -87,11 +87,20 @@ impl Cluster {
     ) -> Result<Solution, Failure> {
         let request = SolveRequest { position, window, node_budget: self.node_budget };
         let answer = client::ask(self.connection.clone(), request, on_update);
-        let Some(local) = &mut self.local else { return answer.await.map_err(client_failure) };
+        self.unless_failed(async { answer.await.map_err(client_failure) }).await
+    }
+
+    /// Returns what `work` gives, which waits for answers, or why the coordinator or the worker in this process gives
+    /// none any more.
+    pub(crate) async fn unless_failed<T>(
+        &mut self,
+        work: impl Future<Output = Result<T, Failure>>,
+    ) -> Result<T, Failure> {
+        let Some(local) = &mut self.local else { return work.await };
         tokio::select! {
             biased;
             failure = local.failure() => Err(failure),
-            solved = answer => solved.map_err(client_failure),
+            done = work => done,
         }
     }
 
@@ -109,10 +118,14 @@ impl Cluster {
         self.local.as_ref().is_some_and(|local| local.service.is_idle())
     }
 
-    /// Returns the connection, if it leads to a coordinator that is not in this process: one that can have several
-    /// workers, to which several positions can be given at once.
-    pub(crate) fn remote(&self) -> Option<Connection> {
-        self.local.is_none().then(|| self.connection.clone())
+    /// Returns the connection to the coordinator.
+    pub(crate) fn connection(&self) -> Connection {
+        self.connection.clone()
+    }
+
+    /// Returns whether the coordinator is not in this process: it can have several workers.
+    pub(crate) const fn is_remote(&self) -> bool {
+        self.local.is_none()
     }
 
     /// Returns whether what is proved is there for later commands.

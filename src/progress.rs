@@ -171,9 +171,10 @@ impl Work {
         }
     }
 
-    /// Returns this with nothing left to do.
-    fn done(self) -> Self {
-        Self { predicted: self.nodes, open: 0, ..self }
+    /// Returns this with nothing left to do after so many nodes, if that is known.
+    fn done(self, nodes: Option<u64>) -> Self {
+        let nodes = nodes.unwrap_or(self.nodes);
+        Self { nodes, predicted: nodes, open: 0, ..self }
     }
 
     /// Returns the share of the predicted nodes that is done, below 1 as long as work is open.

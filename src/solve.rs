@@ -20,9 +20,10 @@ use crate::output::{self, Answered, Format, Totals};
 use crate::progress::Display;
 use crate::{input, interrupt, numbers, runtime, typed};
 use moves::{Combined, Questions};
-use together::Together;
+use together::{Solver, Together};
 
-/// Solves the positions that the arguments name: here one after the other, on a cluster side by side.
+/// Solves the positions that the arguments name: on a cluster side by side, here only those that are easy, the others one
+/// after the other.
 pub(crate) fn run(arguments: &Solve, quiet: bool) -> Result<Exit, Failure> {
     let problems = input::read(&arguments.position, arguments.board)?;
     runtime::block_on(solve(arguments, quiet, &problems))?
@@ -47,7 +48,7 @@ async fn solve(arguments: &Solve, quiet: bool, problems: &[Problem]) -> Result<E
         format: format(arguments, problems),
         quiet,
     };
-    let solved = unless_stopped(&stop, run.all(problems)).await;
+    let solved = unless_stopped(&stop, Box::pin(run.all(problems))).await;
     let unanswered = run.unanswered;
     let kept = cluster.kept(&match solved {
         None => format!("to go on: {}", typed::command_line()),
@@ -110,7 +111,7 @@ impl Run<'_> {
             output::titles()?;
         }
         let begin = Instant::now();
-        let mut together = self.together();
+        let mut together = None;
         for (index, problem) in problems.iter().enumerate() {
             let (combined, time) = self.answer(index, problem, &mut together).await?;
             let has_moves = combined.moves.as_ref().is_some_and(|moves| !moves.is_empty());
@@ -146,8 +147,13 @@ impl Run<'_> {
         let questions = self.questions;
         let (mut solutions, mut times) = (Vec::new(), Vec::new());
         for place in questions.places(index) {
+            if together.as_ref().is_none_or(Together::is_done) {
+                *together = self.together(place);
+            }
             let (solution, time) = match together {
-                Some(together) => together.answer(place, questions.list()).await?,
+                Some(together) => {
+                    self.cluster.unless_failed(together.answer(place, questions.list())).await?
+                }
                 None => self.one(place, questions.name(index, place)).await?,
             };
             solutions.push(solution);
@@ -167,13 +173,15 @@ impl Run<'_> {
         self.cluster.solve(problem.position, window, |_| {}).await.map(drop)
     }
 
-    /// Asks for all positions at once, if there are several, somebody else solves them, and none has a budget
-    /// that would be spent while it waits.
-    fn together(&self) -> Option<Together> {
-        let connection = self.cluster.remote()?;
+    /// Asks for the question at `place` and those behind it that can be asked at once, if there are any, and none has a
+    /// budget that would be spent while it waits.
+    fn together(&self, place: usize) -> Option<Together> {
         let (list, window) = (self.questions.list(), self.questions.window());
-        let is_list = list.len() > 1 && self.budget.is_open();
-        is_list.then(|| Together::ask(connection, list, window, self.quiet))
+        let solver = if self.cluster.is_remote() { Solver::Cluster } else { Solver::Here };
+        let places = solver.side_by_side(list, place);
+        let is_list = places.len() > 1 && self.budget.is_open();
+        let connection = self.cluster.connection();
+        is_list.then(|| Together::ask(solver, connection, list, places, window, self.quiet))
     }
 
     /// Solves the position at `place` among the questions and shows the progress under `name`.

@@ -1,6 +1,7 @@
 //! Progress of positions that are solved side by side: one display for the whole list.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -28,11 +29,15 @@ struct List {
 }
 
 impl ListDisplay {
-    /// Returns the display for so many positions; it shows nothing if `quiet`.
-    pub(crate) fn start(positions: usize, quiet: bool) -> Self {
-        let display = Display::start(name(0, positions), quiet);
+    /// Returns the display for the positions of a list, of which those before `places` are solved; it shows nothing if
+    /// `quiet`.
+    pub(crate) fn start(
+        Range { start: solved, end: positions }: Range<usize>,
+        quiet: bool,
+    ) -> Self {
+        let display = Display::start(name(solved, positions), quiet);
         let work = BTreeMap::new();
-        let list = List { display, positions, solved: 0, work, workers: None, lost: None };
+        let list = List { display, positions, solved, work, workers: None, lost: None };
         Self(Arc::new(Mutex::new(list)))
     }
 
@@ -58,13 +63,13 @@ impl ListDisplay {
         }
     }
 
-    /// Shows that the position at `place` is solved.
-    pub(crate) fn solved(&self, place: usize) {
+    /// Shows that the position at `place` is solved, for which so many nodes were searched, if that is known: of easy ones
+    /// nothing else is heard.
+    pub(crate) fn solved(&self, place: usize, nodes: Option<u64>) {
         let mut list = self.list();
         list.solved += 1;
-        if let Some(work) = list.work.get_mut(&place) {
-            *work = work.done();
-        }
+        let work = list.work.entry(place).or_default();
+        *work = work.done(nodes);
         let name = name(list.solved, list.positions);
         list.display.rename(name);
         list.show();
@@ -117,31 +122,34 @@ mod tests {
 
     #[test]
     fn the_positions_are_added_up_and_the_solved_ones_have_no_work_left() {
-        let display = ListDisplay::start(3, true);
+        let display = ListDisplay::start(0..3, true);
         display.update(0, &progress(100, 2, 2));
         display.update(2, &progress(300, 1, 2));
         display.update(0, &progress(200, 2, 2));
         let both = Work { nodes: 500, predicted: 2000, open: 3, done: 2, workers: Some(2) };
         assert_eq!(display.list().sum(), both);
-        display.solved(0);
+        display.solved(0, None);
         assert_eq!(display.list().sum(), Work { predicted: 1200, open: 1, ..both });
         assert_eq!(display.list().display.name, "[1/3 solved]");
+        display.solved(1, Some(50));
+        display.solved(2, Some(310));
+        assert_eq!(display.list().sum(), Work { nodes: 560, predicted: 560, open: 0, ..both });
     }
 
     #[test]
     fn workers_are_those_last_heard_of_at_any_position() {
-        let display = ListDisplay::start(3, true);
-        display.solved(2);
+        let display = ListDisplay::start(0..3, true);
+        display.solved(2, None);
         assert_eq!(display.list().sum().workers, None);
         display.update(0, &progress(100, 2, 2));
-        display.solved(0);
+        display.solved(0, None);
         display.update(1, &progress(100, 2, 0));
         assert_eq!(display.list().sum().workers, Some(0));
     }
 
     #[test]
     fn a_lost_connection_is_told_once() {
-        let display = ListDisplay::start(2, true);
+        let display = ListDisplay::start(0..2, true);
         let lost = Update::Lost { cause: "gone".to_owned(), retry_in: Duration::from_secs(1) };
         display.update(0, &lost);
         let first = display.list().lost;

@@ -49,6 +49,22 @@ fn a_board_is_solved() {
     assert!(!home.path().join("data").exists(), "nothing is kept");
 }
 
+/// Easy positions are searched side by side, the others alone, and each is shown in its place.
+#[test]
+fn a_list_of_easy_and_other_positions_is_answered_in_its_order() {
+    let numbers = [1, 20, 2, 35, 3, 4];
+    let home = home_with(&numbers);
+    let finished = run(
+        home.path(),
+        &["solve", "problems.obf", "--store", "store", "--threads", "2", "--json"],
+    );
+    let answers = finished.objects();
+    assert_eq!(answers.len(), numbers.len(), "{finished:?}");
+    for (answer, number) in answers.iter().zip(numbers) {
+        check(answer, number);
+    }
+}
+
 #[test]
 fn a_file_gives_a_line_for_each_position_and_totals() {
     let home = home_with(&[1, 2, 3]);
