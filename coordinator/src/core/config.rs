@@ -18,7 +18,7 @@ pub struct Config {
     /// A fleet of more threads than this is large; 200. There the smallest jobs grow in proportion to the threads: one core
     /// has to think about each of them, and can hand out only so many in a second. Goals are served as a crowd, however few
     /// they are, each job by up to four threads of a worker. And with more jobs at once than this for few positions, what is
-    /// hardly needed makes room sooner (`preempt_for`).
+    /// hardly needed is preempted sooner (`preempt_for`).
     pub large_above: usize,
     /// The largest job, in predicted nodes: ten thousand million, about five minutes of one core. Up to this size requests
     /// go out whole while there are enough of them; a goal among many that takes four times as much is split then. For

@@ -55,7 +55,7 @@ impl Core {
             }
         }
         while self.fleet.free_threads() > 0 && self.back_up(turn) {}
-        self.make_room(turn);
+        self.preempt(turn);
         if self.fleet.accepting() == 0 {
             self.answer_without_lines(turn);
         }

@@ -4,7 +4,7 @@
 //! chances below it, and those of jobs from estimates until their workers say what they believe. What
 //! is believed below changes what is needed elsewhere: a child is needed if all that are more
 //! likely to decide the question do not decide it. Waiting questions are ordered by that, and a job
-//! that is hardly needed any more makes room for one that is (`room`).
+//! that is hardly needed any more is stopped for one that is (`preempt`).
 
 use std::cmp::Reverse;
 
@@ -247,7 +247,7 @@ impl Core {
 
     /// Notes how likely `wanted` needs the open question `key`.
     pub(super) fn set_need(&mut self, key: Key, wanted: Wanted, need: f64) {
-        let room = self.room();
+        let preemption = self.preemption();
         let Some(question) = self.questions.get_mut(&key) else { return };
         question.wanted_by.insert(wanted, need);
         let total = question.wanted_by.values().copied().fold(0.0, f64::max);
@@ -262,7 +262,7 @@ impl Core {
         let new = (question.rank, Item::Question(key));
         match question.state {
             State::Expanded { .. } => self.unsettle(key),
-            State::Running { .. } if total < room.below => {
+            State::Running { .. } if total < preemption.below => {
                 self.doomed.insert((Reverse(question.rank.doubt), key));
             }
             _ => {}

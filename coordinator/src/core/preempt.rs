@@ -1,4 +1,4 @@
-//! Jobs that are hardly needed any more, and make room for something that waits and is needed.
+//! Preemption: jobs that are hardly needed any more are stopped for something that waits and is needed.
 //!
 //! What is needed changes while jobs run (`need`), so that one may be under way that would not be handed out any more. It
 //! is stopped only where nobody is free, and what waits is much more likely needed.
@@ -6,9 +6,9 @@
 use super::question::State;
 use super::{Core, Turn};
 
-/// When a job that is hardly needed makes room for something that waits.
+/// When a job that is hardly needed is stopped for something that waits.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Room {
+pub(super) struct Preemption {
     /// The chance with which it may still be needed, at most.
     pub(super) below: f64,
     /// How many times as likely what waits must be needed.
@@ -17,14 +17,14 @@ pub(super) struct Room {
     share: f64,
 }
 
-const ROOM: Room = Room { below: 0.05, times: 1.0, share: 1.0 };
+const USUAL: Preemption = Preemption { below: 0.05, times: 1.0, share: 1.0 };
 
 /// The same where so many workers search a single position that most of what they do is speculation: nothing that
 /// waits is as good as sure there.
-const ROOM_AMONG_MANY: Room = Room { below: 0.15, times: 3.0, share: 0.2 };
+const AMONG_MANY: Preemption = Preemption { below: 0.15, times: 3.0, share: 0.2 };
 
-impl Room {
-    fn is_made(self, need: f64, most: f64) -> bool {
+impl Preemption {
+    fn is_due(self, need: f64, most: f64) -> bool {
         need < self.below && self.times * need <= most
     }
 }
@@ -32,11 +32,11 @@ impl Room {
 impl Core {
     /// Stops a job that is hardly needed any more if something waits that is. Its question waits
     /// again, and its worker keeps its tables.
-    pub(super) fn make_room(&mut self, turn: &mut Turn<'_>) {
+    pub(super) fn preempt(&mut self, turn: &mut Turn<'_>) {
         let waits = [self.queue.first(), self.ready.first()].into_iter().flatten();
         let most = waits.map(|(rank, _)| rank.need()).fold(0.0, f64::max);
-        let (room, preempt_for) = (self.room(), self.config.preempt_for);
-        let is_wanted = preempt_for <= 1.0 && most >= room.share * preempt_for;
+        let (preemption, preempt_for) = (self.preemption(), self.config.preempt_for);
+        let is_wanted = preempt_for <= 1.0 && most >= preemption.share * preempt_for;
         if !self.is_steered() || self.fleet.free_threads() > 0 || !is_wanted {
             return;
         }
@@ -46,7 +46,7 @@ impl Core {
                 State::Running { jobs, since } => Some((question.need, jobs.clone(), *since)),
                 _ => None,
             });
-            if running.as_ref().is_some_and(|&(need, ..)| !room.is_made(need, most)) {
+            if running.as_ref().is_some_and(|&(need, ..)| !preemption.is_due(need, most)) {
                 return; // Nor is any other: later there may be more that is needed.
             }
             self.doomed.remove(&(doubt, key));
@@ -59,10 +59,10 @@ impl Core {
         }
     }
 
-    /// Returns when jobs make room in this fleet.
-    pub(super) fn room(&self) -> Room {
+    /// Returns when jobs are preempted in this fleet.
+    pub(super) fn preemption(&self) -> Preemption {
         let are_many = self.slots() > self.config.large_above;
-        if are_many && self.is_deep() { ROOM_AMONG_MANY } else { ROOM }
+        if are_many && self.is_deep() { AMONG_MANY } else { USUAL }
     }
 }
 
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_job_that_made_no_room_yet_makes_it_when_something_waits_that_is_needed_more() {
+    fn a_job_that_was_not_preempted_yet_is_when_something_waits_that_is_needed_more() {
         let are_many = Config { large_above: 0, goals_from_slots: 1, ..Config::default() };
         let always_deep = Config { slots_per_deep: 0, ..are_many };
         let mut core = Core::new(always_deep, Box::new(NoOpinion));
@@ -117,15 +117,15 @@ mod tests {
         }
         // Goals alone would not be deep.
         core.crowd.came(SolveId(3), Window::FULL, 3);
-        let mut room_for = |need: f64| {
+        let mut preempted_for = |need: f64| {
             let mut turn = Turn::new(Millis(1), &Nothing);
             core.set_need(running, Wanted::Solve(SolveId(1)), 0.1);
             core.set_need(waiting, Wanted::Solve(SolveId(2)), need);
-            core.make_room(&mut turn);
+            core.preempt(&mut turn);
             turn.finish()
         };
-        assert_eq!(room_for(0.2), [], "hardly more likely");
-        let stopped = room_for(0.9);
+        assert_eq!(preempted_for(0.2), [], "hardly more likely");
+        let stopped = preempted_for(0.9);
         assert!(
             matches!(stopped[..], [Command::Cancel { worker: WorkerId(1), .. }]),
             "{stopped:?}"
@@ -133,10 +133,10 @@ mod tests {
     }
 
     #[test]
-    fn a_job_makes_room_for_what_is_needed_much_more_likely_and_among_many_workers_sooner() {
-        assert!(ROOM.is_made(0.04, 0.5) && !ROOM.is_made(0.1, 0.5));
-        assert!(ROOM_AMONG_MANY.is_made(0.1, 0.4), "four times as likely");
-        assert!(!ROOM_AMONG_MANY.is_made(0.1, 0.2), "hardly more likely");
-        assert!(!ROOM_AMONG_MANY.is_made(0.2, 0.9), "too likely needed itself");
+    fn a_job_is_preempted_by_what_is_needed_much_more_likely_and_among_many_workers_sooner() {
+        assert!(USUAL.is_due(0.04, 0.5) && !USUAL.is_due(0.1, 0.5));
+        assert!(AMONG_MANY.is_due(0.1, 0.4), "four times as likely");
+        assert!(!AMONG_MANY.is_due(0.1, 0.2), "hardly more likely");
+        assert!(!AMONG_MANY.is_due(0.2, 0.9), "too likely needed itself");
     }
 }
