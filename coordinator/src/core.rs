@@ -18,6 +18,7 @@
 //! needed question, speculative ones included, and last the parts of jobs that run long. Where many
 //! threads search for few requests, those chances follow what workers believe of running jobs.
 
+mod affinity;
 mod audit;
 mod backup;
 mod bracket;
@@ -47,7 +48,6 @@ mod slots;
 mod solve;
 mod split;
 mod status;
-mod stay;
 mod thought;
 mod told;
 mod value;

@@ -35,8 +35,8 @@ impl Core {
             return;
         }
         self.call_back(turn);
-        self.stay(turn);
-        self.help(turn);
+        self.keep_to_requests(turn);
+        self.help_neediest(turn);
         // What nobody who is free can take now does not keep others from what comes after it.
         let mut refused = 0;
         loop {

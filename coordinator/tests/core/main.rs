@@ -3,6 +3,7 @@
 //! `fuzz/fuzz_targets/storm.rs` has this file as a module, where all others have to be visible.
 
 pub(crate) mod advisor;
+pub(crate) mod affinity;
 pub(crate) mod baseless;
 pub(crate) mod burden;
 pub(crate) mod campaigns;
@@ -30,7 +31,6 @@ pub(crate) mod script;
 pub(crate) mod share;
 pub(crate) mod slots;
 pub(crate) mod small_boards;
-pub(crate) mod stay;
 pub(crate) mod storms;
 pub(crate) mod tables;
 pub(crate) mod thoughts;

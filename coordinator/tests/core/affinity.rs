@@ -1,4 +1,4 @@
-//! Many requests larger than a job may be: who works for which.
+//! The affinity of workers to requests: who works for which of many that are larger than a job may be.
 
 use outflank_coordinator::core::{Command, Config, Job, Report};
 use outflank_engine::{Position, Score, Square, Window};

@@ -1,4 +1,4 @@
-//! Which of many requests a free worker works for.
+//! The affinity of workers to requests: which of many requests a free worker works for.
 //!
 //! A position that moves to another worker leaves the tables behind that know it, and what is searched by several
 //! workers at once is partly searched in vain. So a worker that has ended a job gets what else its request needs, as
@@ -33,7 +33,7 @@ impl Core {
     }
 
     /// Gives the workers that have just become free more of the same requests.
-    pub(super) fn stay(&mut self, turn: &mut Turn<'_>) {
+    pub(super) fn keep_to_requests(&mut self, turn: &mut Turn<'_>) {
         for (worker, home) in std::mem::take(&mut self.freed) {
             let Some(arrival) = self.solves.get(&home).map(|solve| solve.arrival) else { continue };
             while turn.splits > 0 && self.fleet.is_free(worker) {
@@ -49,7 +49,7 @@ impl Core {
 
     /// Gives free workers what is as good as sure of the requests that need them most, but for the workers that
     /// can begin a request.
-    pub(super) fn help(&mut self, turn: &mut Turn<'_>) {
+    pub(super) fn help_neediest(&mut self, turn: &mut Turn<'_>) {
         if !self.has_many_requests() || self.fleet.free_threads() == 0 {
             return;
         }
