@@ -7,9 +7,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::fleet::{Lease, Target, after};
-use super::late::CANDIDATES;
 use super::message::{JobId, Millis, WorkerId};
 use super::question::{Key, State};
+use super::split_running::CANDIDATES;
 use super::{Core, Turn};
 
 /// Who is at the jobs that answer no question: those of judges and those for lines.

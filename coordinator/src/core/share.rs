@@ -11,9 +11,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use outflank_engine::SharedHint;
 
 use super::fleet::{Lease, Target};
-use super::late::CANDIDATES;
 use super::message::{Command, JobId, Millis, WorkerId};
 use super::question::{Item, Key, Question, Rank, State};
+use super::split_running::CANDIDATES;
 use super::{Core, Turn};
 
 /// Who was asked to help with what, and as which jobs; those who have failed at it included, so that nobody is
