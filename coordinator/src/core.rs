@@ -30,7 +30,6 @@ mod expect;
 mod fleet;
 mod goals;
 mod graph;
-mod hung;
 mod inside;
 mod line;
 mod message;
@@ -51,6 +50,7 @@ mod status;
 mod thought;
 mod told;
 mod value;
+mod watchdog;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,4 +1,4 @@
-//! Jobs that do not stop, and jobs that do not go on, although the hearts of their workers beat.
+//! The watchdog: finds jobs that do not stop, and jobs that do not go on, although the hearts of their workers beat.
 //!
 //! A lease that is renewed with every heartbeat would last for ever, and what waits for it would, too: the answer of a
 //! request for its line, all answers for a judge, a small fleet for its lead. So a job in which nothing is searched any

@@ -1,4 +1,4 @@
-//! Workers whose hearts beat, and whose jobs neither end nor go on.
+//! The watchdog: workers whose hearts beat, and whose jobs neither end nor go on.
 
 use std::time::Duration;
 
