@@ -24,7 +24,7 @@ mod docket;
 mod encryption;
 mod error;
 mod events;
-mod fate;
+mod failure;
 mod fleet;
 mod gate;
 mod incoming;
@@ -66,7 +66,7 @@ pub use docket::{
 pub use encryption::{Encryption, InvalidEncryption};
 pub use error::ServiceError;
 use events::Events;
-use fate::Fate;
+use failure::FirstFailure;
 pub use fleet::Observer;
 use fleet::Shown;
 use links::Links;
@@ -86,7 +86,7 @@ struct Shared {
     circles: Circles,
     shown: Shown,
     store: Arc<dyn ProofStore>,
-    fate: Fate,
+    failure: FirstFailure,
     campaigns: Campaigns,
     /// Ends the thoughts of the core's advisor.
     haste: Haste,
@@ -141,7 +141,7 @@ impl Service {
             circles: Circles::default(),
             shown: Shown::new(),
             store,
-            fate: Fate::default(),
+            failure: FirstFailure::default(),
             campaigns,
             haste,
             stopping: CancellationToken::new(),
@@ -168,8 +168,8 @@ impl Service {
         let resumed = Event::Resumed { era, doubted, memory: core::Memory { excused, ..memory } };
         let actor = actor::Actor::new(core, &shared, pending, batches, told, resumed);
         let mut threads = vec![
-            fate::guarded(&shared, "core", move || actor.run(inputs))?,
-            fate::guarded(&shared, "writer", move || writer.run(written))?,
+            failure::guarded(&shared, "core", move || actor.run(inputs))?,
+            failure::guarded(&shared, "writer", move || writer.run(written))?,
         ];
         let mut ticking = JoinSet::new();
         ticking.spawn(events::tick(Arc::clone(&shared)));
@@ -213,7 +213,7 @@ impl Service {
     /// Completes when the service can no longer work, with the reason; [`Service::stop`] is due
     /// then. Without a failure it never completes.
     pub async fn failure(&self) -> ServiceError {
-        self.shared.fate.failure().await
+        self.shared.failure.wait().await
     }
 
     /// Serves the connections that come in through `listener` until `stop` is cancelled or the
@@ -259,7 +259,7 @@ impl Service {
             return Err(ServiceError::Stuck);
         }
         // Nothing may have been written since the store was moved.
-        shared.fate.get().map_or_else(|| Ok(shared.store.check_in_place()?), Err)
+        shared.failure.get().map_or_else(|| Ok(shared.store.check_in_place()?), Err)
     }
 }
 
@@ -280,7 +280,7 @@ impl Shared {
     fn is_in_place(&self) -> bool {
         let Err(error) = self.store.check_in_place() else { return true };
         // Whoever has found that first has said so.
-        if self.fate.get().is_none() {
+        if self.failure.get().is_none() {
             self.fail(ServiceError::Store(error));
         }
         false

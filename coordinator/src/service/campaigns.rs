@@ -25,7 +25,7 @@ use tokio_util::sync::CancellationToken;
 use tonic::Status;
 
 use super::incoming::LEFT_FOR_OTHERS;
-use super::{ServiceError, Shared, fate, stopping};
+use super::{ServiceError, Shared, failure, stopping};
 use crate::campaign::{Ask, Roster};
 pub(super) use grpc::CampaignsService;
 
@@ -179,7 +179,7 @@ pub(super) fn start(
         calls: VecDeque::new(),
     };
     shared.tasks.spawn(tick(Arc::clone(shared)));
-    fate::guarded(shared, "campaigns", move || keeper.run(orders))
+    failure::guarded(shared, "campaigns", move || keeper.run(orders))
 }
 
 /// Says so if this process may have fewer files open than the `files` that the campaigns may take, and those that they

@@ -41,7 +41,7 @@ impl Events {
 
     /// Hands `event` to the core, waiting while the queue is full.
     ///
-    /// A core that has stopped takes no events; whoever sends learns of that by the service's fate,
+    /// A core that has stopped takes no events; whoever sends learns of that by the service's failure,
     /// not here.
     pub(super) async fn send(&self, event: Event) {
         if let Ok(place) = self.inputs.reserve().await {

@@ -132,7 +132,7 @@ async fn serve_behind(
             tracing::info!(workers, "told to stop: workers may hand back what they have proved");
             None
         }
-        _failure = shared.fate.failure() => None,
+        _failure = shared.failure.wait() => None,
         never = watch(gate, connections, encryption.as_ref()) => match never {},
     };
     if let Some(ended) = ended {

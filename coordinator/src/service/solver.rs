@@ -134,7 +134,7 @@ pub(super) mod tests {
 
     use super::super::campaigns::Campaigns;
     use super::super::events::Input;
-    use super::super::{Circles, Fate, Links, Options, Shown, campaigns, events};
+    use super::super::{Circles, FirstFailure, Links, Options, Shown, campaigns, events};
     use super::*;
     use crate::core::{Method, Proof};
     use crate::haste::Haste;
@@ -157,7 +157,7 @@ pub(super) mod tests {
             circles: Circles::default(),
             shown: Shown::new(),
             store: Arc::new(Store::in_memory()),
-            fate: Fate::default(),
+            failure: FirstFailure::default(),
             campaigns,
             stopping: CancellationToken::new(),
             drained_by: OnceLock::new(),

@@ -1,4 +1,4 @@
-//! How the service ends, if it ends badly: the first failure decides, and everybody learns it.
+//! The failure of the service: the first one decides how it ends, and everybody learns it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
@@ -10,22 +10,22 @@ use tonic::Status;
 
 use super::{ServiceError, Shared};
 
-/// The service's first failure.
+/// The service's first failure, if it has failed.
 #[derive(Debug, Default)]
-pub(super) struct Fate {
-    failure: OnceLock<ServiceError>,
-    failed: CancellationToken,
+pub(super) struct FirstFailure {
+    error: OnceLock<ServiceError>,
+    is_recorded: CancellationToken,
 }
 
-impl Fate {
+impl FirstFailure {
     /// Returns the failure, if there is one.
     pub(super) fn get(&self) -> Option<ServiceError> {
-        self.failure.get().cloned()
+        self.error.get().cloned()
     }
 
     /// Waits for a failure.
-    pub(super) async fn failure(&self) -> ServiceError {
-        self.failed.cancelled().await;
+    pub(super) async fn wait(&self) -> ServiceError {
+        self.is_recorded.cancelled().await;
         self.get().expect("the failure is recorded before the token is cancelled")
     }
 }
@@ -43,14 +43,14 @@ impl Shared {
         let text = words::of_error(&error);
         let is_store = matches!(error, ServiceError::Store(_));
         tracing::error!(error = text, "the coordinator stops");
-        if self.fate.failure.set(error).is_err() {
+        if self.failure.error.set(error).is_err() {
             return; // The first failure explains the later ones.
         }
         let reason = format!("the coordinator has failed: {text}");
         let status = if is_store { store_failed(reason) } else { Status::internal(reason) };
         self.links.end_all(&status);
         // Last: who waits for it ends what is still open, and does not say why.
-        self.fate.failed.cancel();
+        self.failure.is_recorded.cancel();
     }
 }
 
