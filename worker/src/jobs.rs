@@ -15,9 +15,9 @@ use outflank_proto::words;
 use tokio::sync::mpsc;
 
 use crate::Solver;
+use crate::interim::InterimReporter;
 use crate::member::Member;
 use crate::speech::{self, Speaker, Speech};
-use crate::tale::Tale;
 
 /// Room for the reports of all threads that a worker can have, so that none has to wait while the
 /// worker looks for its coordinator.
@@ -67,7 +67,7 @@ struct Running {
     control: Arc<Control>,
     /// Its place among those that share the search, if several workers do.
     member: Option<Arc<Member>>,
-    tale: Tale,
+    interim: InterimReporter,
     threads: u32,
     era: u64,
     /// The connection over which the coordinator asked for it last.
@@ -201,7 +201,7 @@ impl Jobs {
             part: Part::of(&job),
             control: Arc::clone(&control),
             member: member.clone(),
-            tale: Tale::new(&job),
+            interim: InterimReporter::new(&job),
             threads: job.threads,
             era: job.era,
             session,
@@ -394,7 +394,7 @@ impl Jobs {
     /// Returns what is new of the jobs of connection number `session`.
     pub(crate) fn news(&mut self, session: u64) -> Vec<Interim> {
         let ours = self.running.values_mut().filter(|running| running.session == session);
-        ours.filter_map(|running| running.tale.news(&running.control)).collect()
+        ours.filter_map(|running| running.interim.next(&running.control)).collect()
     }
 }
 

@@ -12,6 +12,7 @@
 
 mod error;
 mod gauges;
+mod interim;
 mod jobs;
 mod member;
 mod options;
@@ -20,7 +21,6 @@ mod run;
 mod session;
 mod solver;
 mod speech;
-mod tale;
 mod worker;
 
 pub use error::WorkerError;

@@ -1,24 +1,24 @@
-//! What a worker tells of a job that goes on.
+//! Interim reports: what a worker tells of a job that goes on.
 
 use outflank_engine::{Belief, Control, Symmetry};
 use outflank_proto::message::{Interim, Job};
 
-/// A job, and what was told of it last.
+/// A job, and what its last interim report said.
 #[derive(Debug)]
-pub(crate) struct Tale {
+pub(crate) struct InterimReporter {
     job: u64,
     symmetry: Symmetry,
     told: Option<Belief>,
 }
 
-impl Tale {
-    /// Returns the tale of a job of which nothing was told yet.
+impl InterimReporter {
+    /// Returns the reporter of a job of which nothing was told yet.
     pub(crate) fn new(job: &Job) -> Self {
         Self { job: job.id, symmetry: job.symmetry, told: None }
     }
 
     /// Returns what the search believes now, if that is something else than was told.
-    pub(crate) fn news(&mut self, control: &Control) -> Option<Interim> {
+    pub(crate) fn next(&mut self, control: &Control) -> Option<Interim> {
         let belief = control.belief().filter(|&belief| Some(belief) != self.told)?;
         self.told = Some(belief);
         // The search looks at the turned position.
@@ -69,12 +69,12 @@ mod tests {
                 is_shared: false,
                 helps: false,
             };
-            let mut tale = Tale::new(&job);
-            let told = tale.news(&control).expect("nothing was told");
+            let mut reporter = InterimReporter::new(&job);
+            let told = reporter.next(&control).expect("nothing was told");
             let square = told.belief.best_move.expect("it is a move");
             let after = position.play(square).expect("it is one of the position");
             assert_eq!((told.job, Some(symmetry.position(after))), (7, turned.play(believed)));
-            assert_eq!(tale.news(&control), None, "it was told");
+            assert_eq!(reporter.next(&control), None, "it was told");
         }
     }
 }
