@@ -4,12 +4,12 @@
 
 pub mod advisor;
 mod best_move;
+mod bounded_map;
 pub mod campaign;
 pub mod client;
 pub mod core;
 mod durable;
 mod haste;
-mod lately;
 mod meter;
 pub mod proof;
 mod reach;

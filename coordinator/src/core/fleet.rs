@@ -20,7 +20,7 @@ use std::time::Duration;
 
 use super::message::{JobId, Millis, ProcessId, WorkerId};
 use super::slots::{self, Tally};
-use crate::lately::Lately;
+use crate::bounded_map::BoundedMap;
 pub(super) use lease::{Lease, Target};
 
 /// The most workers that are remembered after they have left, and of their jobs.
@@ -59,10 +59,10 @@ impl Worker {
 pub(super) struct Fleet {
     workers: BTreeMap<WorkerId, Worker>,
     /// The processes of those that have left, whose last reports may be on their way.
-    gone: Lately<WorkerId, ProcessId, MOST_GONE>,
+    gone: BoundedMap<WorkerId, ProcessId, MOST_GONE>,
     leases: BTreeMap<(WorkerId, JobId), Lease>,
     /// The nodes that processes had told of in jobs which they had when their connection ended.
-    left: Lately<(ProcessId, JobId), u64, MOST_GONE>,
+    left: BoundedMap<(ProcessId, JobId), u64, MOST_GONE>,
     /// The workers that can take a job now, by their free threads.
     idle: BTreeSet<(u32, WorkerId)>,
     /// When workers (no job) and leases run out.

@@ -14,8 +14,8 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tonic::Status;
 
+use crate::bounded_map::BoundedMap;
 use crate::core::{JobId, SolveId, WorkerId};
-use crate::lately::Lately;
 use crate::store::Origin;
 pub(super) use record::WorkerRecord;
 
@@ -73,7 +73,7 @@ struct Open {
     unaudited: u64,
     /// The nodes that workers had told of in jobs which they still had when their connection ended: over the next one they
     /// tell of these again.
-    left: Lately<(String, JobId), u64, MOST_ORIGINS>,
+    left: BoundedMap<(String, JobId), u64, MOST_ORIGINS>,
     /// What all workers have done, those who have left included.
     totals: Totals,
 }

@@ -1,23 +1,23 @@
-//! A map that forgets what was put in longest ago when there is too much of it.
+//! A map of bounded size: when there is too much in it, it forgets what was put in longest ago.
 
 use std::collections::BTreeMap;
 
 /// The last `MOST` entries, by the order in which they came.
 #[derive(Debug)]
-pub(crate) struct Lately<K, V, const MOST: usize> {
+pub(crate) struct BoundedMap<K, V, const MOST: usize> {
     /// Each value with the number of its arrival.
     entries: BTreeMap<K, (u64, V)>,
     order: BTreeMap<u64, K>,
     arrivals: u64,
 }
 
-impl<K, V, const MOST: usize> Default for Lately<K, V, MOST> {
+impl<K, V, const MOST: usize> Default for BoundedMap<K, V, MOST> {
     fn default() -> Self {
         Self { entries: BTreeMap::new(), order: BTreeMap::new(), arrivals: 0 }
     }
 }
 
-impl<K: Ord + Clone, V, const MOST: usize> Lately<K, V, MOST> {
+impl<K: Ord + Clone, V, const MOST: usize> BoundedMap<K, V, MOST> {
     /// Puts a value in as the last one, in the place of another of the same key.
     pub(crate) fn insert(&mut self, key: K, value: V) {
         self.remove(&key);
@@ -50,18 +50,18 @@ mod tests {
 
     #[test]
     fn what_came_longest_ago_is_forgotten_whatever_its_key() {
-        let mut lately = Lately::<_, _, 3>::default();
+        let mut map = BoundedMap::<_, _, 3>::default();
         for key in [5, 4, 3, 2] {
-            lately.insert(key, 10 * key);
+            map.insert(key, 10 * key);
         }
-        assert_eq!([5, 4, 2].map(|key| lately.get(&key).copied()), [None, Some(40), Some(20)]);
+        assert_eq!([5, 4, 2].map(|key| map.get(&key).copied()), [None, Some(40), Some(20)]);
         // What comes again counts from then on, and what was taken out not at all.
-        lately.insert(4, 41);
-        lately.insert(9, 90);
-        assert_eq!([3, 4, 2].map(|key| lately.get(&key).copied()), [None, Some(41), Some(20)]);
-        assert_eq!(lately.remove(&9), Some(90));
-        lately.insert(1, 10);
-        assert_eq!([2, 4, 1].map(|key| lately.get(&key).copied()), [Some(20), Some(41), Some(10)]);
-        assert_eq!((lately.entries.len(), lately.order.len()), (3, 3));
+        map.insert(4, 41);
+        map.insert(9, 90);
+        assert_eq!([3, 4, 2].map(|key| map.get(&key).copied()), [None, Some(41), Some(20)]);
+        assert_eq!(map.remove(&9), Some(90));
+        map.insert(1, 10);
+        assert_eq!([2, 4, 1].map(|key| map.get(&key).copied()), [Some(20), Some(41), Some(10)]);
+        assert_eq!((map.entries.len(), map.order.len()), (3, 3));
     }
 }
