@@ -9,7 +9,7 @@
 //! | 11– | [`deep`] | full order, the shared table, cut-offs by the children's bounds, splitting |
 //! | any | [`principal`] | windows wider than a null window, on the principal variation |
 //! | 12– | [`cost`] | which of the promising moves will take the smallest tree |
-//! | 12– | [`past`] | what earlier searches left of the positions that such comparisons look at |
+//! | 12– | [`probe`] | what earlier searches left of the positions that such comparisons look at |
 //! | any | [`midgame`] | a fixed number of plies, leaves evaluated: for orders, and for cuts by probability |
 //! | 15– | [`ahead`] | begins with idle threads what comes next on the principal variation |
 //! | 13– | [`selective`] | to the end with cuts by probability: finds the moves that the exact search tries first |
@@ -42,9 +42,9 @@ mod local_table;
 mod middle;
 mod midgame;
 mod order;
-mod past;
 mod plain;
 mod principal;
+mod probe;
 mod replies;
 pub(crate) mod root;
 mod root_moves;

@@ -6,7 +6,7 @@
 //! V. Allis). After some pairs of a reply and an answer it is what searches of such positions have
 //! taken: those with as many empty squares and replies, and the evaluation as far above the window
 //! ([`Costs`]). An answer that may fail costs what the next one takes, too, and if all fail, the
-//! whole move was in vain. What the tables know of a position ([`past`](super::past)) comes before all that.
+//! whole move was in vain. What the tables know of a position ([`probe`](super::probe)) comes before all that.
 
 mod attempts;
 
@@ -14,7 +14,7 @@ use self::attempts::{Attempts, EVALUATED};
 use super::SearchSet;
 use super::board::{Board, Node};
 use super::order::{Candidate, Candidates, MOST_MOVES, Outlook, after_at_a_glance};
-use super::past::{Past, Verdict};
+use super::probe::{Probe, Verdict};
 use super::witness::Witness;
 use crate::Control;
 use crate::evaluation::costs::Prospect;
@@ -74,7 +74,7 @@ pub(crate) struct CostModel<'a> {
     /// The value that the one who proves must be shown to exceed, in discs.
     alpha: i32,
     /// What is remembered, if anything is.
-    past: Option<Past<'a>>,
+    probe: Option<Probe<'a>>,
     witness: Option<&'a Witness>,
     /// What ends comparisons early: those of many empty squares take milliseconds.
     control: Option<&'a Control>,
@@ -88,7 +88,7 @@ impl<'a> CostModel<'a> {
             weights,
             costs: weights.costs()?,
             alpha,
-            past: None,
+            probe: None,
             witness: None,
             control: None,
         })
@@ -96,8 +96,8 @@ impl<'a> CostModel<'a> {
 
     /// Returns the model with what earlier searches left.
     #[inline(always)]
-    pub(super) fn remembering(self, past: Past<'a>) -> Self {
-        Self { past: Some(past), ..self }
+    pub(super) fn probing(self, probe: Probe<'a>) -> Self {
+        Self { probe: Some(probe), ..self }
     }
 
     /// Returns the model with somebody who wants to see what is looked at.
@@ -115,14 +115,14 @@ impl<'a> CostModel<'a> {
     /// Returns what is remembered of a position that the one who proves is to move in.
     #[inline(always)]
     fn verdict<K: SearchSet>(self, kernels: K, board: Board, empties: u32) -> Verdict {
-        match self.past {
-            Some(past) => past.verdict(kernels, board, empties, self.alpha),
+        match self.probe {
+            Some(probe) => probe.verdict(kernels, board, empties, self.alpha),
             None => Verdict::Unknown,
         }
     }
 
     /// Asks for what is remembered of the positions after `moves` of `node`; see
-    /// [`Past::prefetch_after`].
+    /// [`Probe::prefetch_after`].
     #[inline(always)]
     fn prefetch_after<K: SearchSet>(
         self,
@@ -130,8 +130,8 @@ impl<'a> CostModel<'a> {
         node: &Node,
         moves: &Candidates,
     ) -> [u64; MOST_MOVES] {
-        match self.past {
-            Some(past) => past.prefetch_after(kernels, node, moves),
+        match self.probe {
+            Some(probe) => probe.prefetch_after(kernels, node, moves),
             None => [0; MOST_MOVES],
         }
     }
@@ -139,7 +139,7 @@ impl<'a> CostModel<'a> {
     /// Returns whether one of the `moves` of `node` is known to be a proof.
     #[inline(always)]
     fn has_proof(self, node: &Node, moves: &Candidates, hashes: &[u64; MOST_MOVES]) -> bool {
-        self.past.is_some_and(|past| past.has_proof(node, moves, hashes, self.alpha))
+        self.probe.is_some_and(|probe| probe.has_proof(node, moves, hashes, self.alpha))
     }
 
     /// Returns the prospect of a proof in a position whose player has so many `replies`, and which
@@ -259,10 +259,10 @@ pub(super) fn body<K: SearchSet>(
         );
     }
     let replies = Candidates::new(kernels, board, replies);
-    if let Some(past) = model.past {
+    if let Some(probe) = model.probe {
         // All lines are on their way before the first is needed.
         for &Candidate { flipped, square, .. } in replies.as_slice() {
-            past.prefetch(kernels, board.after(square, flipped), node.empties - 1);
+            probe.prefetch(kernels, board.after(square, flipped), node.empties - 1);
         }
     }
     let mut sum = 0.0;

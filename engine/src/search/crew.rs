@@ -16,8 +16,8 @@ use super::ahead::{Advance, Prospect};
 use super::board::Node;
 use super::hands;
 use super::order::Candidate;
-use super::past::{Past, Verdict};
 use super::principal::{Task, brother};
+use super::probe::{Probe, Verdict};
 use super::root_moves::RootMoves;
 use super::searcher::{Searcher, Stopped};
 use super::split_point::SplitPoint;
@@ -452,8 +452,8 @@ pub(crate) fn worth_splitting<K>(searcher: &Searcher<'_, K>, empties: u32, moves
 #[cold]
 #[inline(never)]
 pub(crate) fn elders<K: SearchSet>(searcher: &Searcher<'_, K>, node: &Node, alpha: i32) -> usize {
-    let past = Past { table: searcher.table(), hints: searcher.hints() };
-    match past.verdict(searcher.kernels, node.board, node.empties, alpha) {
+    let probe = Probe { table: searcher.table(), hints: searcher.hints() };
+    match probe.verdict(searcher.kernels, node.board, node.empties, alpha) {
         Verdict::Doubted | Verdict::Refuted => 0,
         Verdict::Unknown => 1,
         Verdict::Believed(_) | Verdict::Proved => 2,

@@ -5,8 +5,8 @@ use super::board::{Board, Node};
 use super::cost::{Comparison, CostModel, Scrutiny};
 use super::level::Level;
 use super::order::{Candidate, Candidates, Hurry, MOST_MOVES, Outlook};
-use super::past::Past;
 use super::principal::{Task, narrow};
+use super::probe::Probe;
 use super::searcher::{Searcher, Stopped};
 use super::tally::Event;
 use super::{SearchSet, cost, crew, last, middle, plain, shallow, stability};
@@ -190,9 +190,9 @@ pub(super) fn search_moves<K: SearchSet>(
     let node = task.node;
     let outlook = Outlook::new(node.estimate, task.alpha);
     let model = searcher.weights().and_then(|weights| CostModel::new(weights, task.alpha));
-    let past = Past { table: searcher.table(), hints: searcher.hints() };
+    let probe = Probe { table: searcher.table(), hints: searcher.hints() };
     let model = model.map(|model| {
-        model.remembering(past).seen_by(searcher.crew.witness).ended_by(searcher.crew.control)
+        model.probing(probe).seen_by(searcher.crew.witness).ended_by(searcher.crew.control)
     });
     let scrutiny = Scrutiny::for_node(node.empties, node.estimate, task.alpha);
     let comparison = model.zip(scrutiny);

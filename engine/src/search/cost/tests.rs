@@ -186,8 +186,8 @@ impl Tables {
         tables
     }
 
-    fn past(&self) -> Past<'_> {
-        Past { table: &self.0, hints: &self.1 }
+    fn probe(&self) -> Probe<'_> {
+        Probe { table: &self.0, hints: &self.1 }
     }
 
     /// Keeps a proof that `position` is worth from `lower` to `upper` discs to its player.
@@ -214,7 +214,7 @@ impl Tables {
     /// Returns the cost of the move to `position` by one pair, with these tables.
     fn cost(&self, position: Position) -> f32 {
         let node = node(Scalar::new(), position);
-        Scalar::new().cost(model().remembering(self.past()), &node, 1, f32::INFINITY)
+        Scalar::new().cost(model().probing(self.probe()), &node, 1, f32::INFINITY)
     }
 }
 

@@ -1,4 +1,4 @@
-//! What earlier searches left of the positions that a comparison of [costs](super::cost) looks at.
+//! Probing the tables: what earlier searches left of the positions that a comparison of [costs](super::cost) looks at.
 //!
 //! A bound in the table of proofs makes a part of a proof free, or impossible. A hint of a selective
 //! search says which answer will most likely do, or that none will.
@@ -17,9 +17,9 @@ const PROVED_FROM: u32 = 12;
 /// 1.5 % smaller, but each look-up in a large table waits for memory.
 const PROVED_AFTER_FROM: u32 = 16;
 
-/// The tables of a search.
+/// The tables of a search, to be probed.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Past<'a> {
+pub(super) struct Probe<'a> {
     pub(super) table: &'a Table,
     pub(super) hints: &'a Hints,
 }
@@ -36,7 +36,7 @@ pub(super) enum Verdict {
     Unknown,
 }
 
-impl Past<'_> {
+impl Probe<'_> {
     /// Asks the CPU for what the tables hold of a position with so many `empties`.
     #[inline(always)]
     pub(super) fn prefetch<K: SearchSet>(self, kernels: K, board: Board, empties: u32) {
