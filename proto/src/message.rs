@@ -49,21 +49,26 @@ impl Hello {
     }
 }
 
+/// The name of a job: a hash of its content (canonical position, window, and whether it judges a claim), the same on every
+/// machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct JobId(pub u64);
+
 /// A message from a worker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FromWorker {
     /// The first message.
     Hello(Hello),
     /// The worker is alive and works on these jobs; beside each the nodes searched in it so far.
-    Heartbeat(Vec<(u64, u64)>),
+    Heartbeat(Vec<(JobId, u64)>),
     /// A job goes on, and this is believed of it.
     Interim(Interim),
     /// The search of a job, whose name this is, has come to believe this.
-    Hints(u64, Vec<SharedHint>),
+    Hints(JobId, Vec<SharedHint>),
     /// These bounds were found inside a job.
     Found(Found),
     /// To the others that share the search of a job, whose name this is.
-    Member(u64, FromMember),
+    Member(JobId, FromMember),
     /// A job is over.
     Report(Report),
     /// The worker wants no more jobs and leaves when its last report is acknowledged.
@@ -74,7 +79,7 @@ pub enum FromWorker {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interim {
     /// The job's name.
-    pub job: u64,
+    pub job: JobId,
     /// What the search believes of the job's position.
     pub belief: Belief,
 }
@@ -83,7 +88,7 @@ pub struct Interim {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
     /// The job's name.
-    pub job: u64,
+    pub job: JobId,
     /// The era of the job.
     pub era: u64,
     /// The bounds.
@@ -94,14 +99,15 @@ pub struct Found {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
     /// The job's name.
-    pub job: u64,
-    /// The job's position, in canonical form.
+    pub job: JobId,
+    /// The job's position, in canonical form. A report is useful even when the job is forgotten.
     pub position: Position,
-    /// What is proved of the position's value.
+    /// What is proved of the position's value; `Bound::UNKNOWN` when nothing is.
     pub bound: Bound,
     /// The move that proves the lower bound, or seems best.
     pub best_move: Option<Square>,
-    /// The best line found, forced passes left out.
+    /// The best line found, forced passes left out. With an exact bound the worker claims that each
+    /// move of it keeps the value: that is proof for every position on the line.
     pub line: Vec<Square>,
     /// What is proved of the positions after each move, seen by the opponent.
     pub children: Vec<(Square, Bound)>,
@@ -111,11 +117,12 @@ pub struct Report {
     pub nodes: u64,
     /// Search time in milliseconds.
     pub millis: u64,
-    /// Whether the job's window was answered.
+    /// Whether the job's window was answered; otherwise the job was cancelled or ran into its limit.
     pub finished: bool,
-    /// Whether the job could not be done at all.
+    /// Whether the job could not be done at all (the worker crashed in the search, say).
     pub failed: bool,
-    /// The era of the job.
+    /// The era of the job. What was searched in an earlier one may rest on bounds that were taken
+    /// back since, and is not believed.
     pub era: u64,
 }
 
@@ -155,15 +162,15 @@ pub enum ToWorker {
     /// A job to do.
     Job(Job),
     /// The named job has become pointless: stop it and report what is proved.
-    Cancel(u64),
+    Cancel(JobId),
     /// The bounds of the named job's report are on disk.
-    Acknowledge(u64),
+    Acknowledge(JobId),
     /// This has been proved below the position of the named job; as in [`Job::known`].
-    Known(u64, Vec<(Position, Bound)>),
+    Known(JobId, Vec<(Position, Bound)>),
     /// Other workers have come to believe this.
     Hints(Vec<SharedHint>),
     /// From the others that share the search of a job, whose name this is.
-    Member(u64, ToMember),
+    Member(JobId, ToMember),
     /// The coordinator stops: report what you have, half-close, reconnect later.
     Drain,
     /// Some of the bounds that came with jobs were false: stop all jobs, and forget what was
@@ -187,35 +194,39 @@ pub struct Welcome {
     pub interim_millis: u32,
 }
 
-/// A piece of work.
+/// A piece of work for one worker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Job {
     /// The job's name.
-    pub id: u64,
+    pub id: JobId,
     /// The position to solve, in canonical form.
     pub position: Position,
     /// The window its value is asked in.
     pub window: Window,
-    /// The number of nodes after which to give up.
+    /// The number of nodes after which the worker gives up and reports what it has proved.
     pub node_limit: u64,
-    /// The number of threads that search together, 1 to [`MOST_THREADS`].
+    /// The number of the worker's threads that search together, 1 to [`MOST_THREADS`].
     pub threads: u32,
     /// Proved bounds that the search will probably meet, of positions as it meets them: turned.
     pub known: Vec<(Position, Bound)>,
-    /// How the worker turns the position before it searches; its reports are about the position above.
+    /// How the worker turns the position before it searches: jobs of one request look at the board
+    /// from one side, so that what one left in a hash table serves the next. Reports are about the
+    /// position as it stands above.
     pub symmetry: Symmetry,
-    /// How often proofs had been taken back when the job was given. What was searched in another
-    /// era may rest on bounds that nobody believes any more.
+    /// How often proofs had been taken back when the job was given; its report says the same number. What was
+    /// searched in another era may rest on bounds that nobody believes any more.
     pub era: u64,
-    /// Whether the coordinator wants hints.
+    /// Whether the worker tells what its search comes to believe, for others to hear.
     pub hints: bool,
-    /// From so many nodes on, the coordinator wants the bounds that are found inside the job.
+    /// From so many nodes on, the worker tells of bounds that it finds inside the job; `None`: of none.
     pub inside: Option<u64>,
-    /// Whether the worker searches without what earlier jobs have left in its tables, and leaves nothing there.
+    /// Whether the worker searches without what earlier jobs have left in its tables, and leaves nothing there:
+    /// who judges another's claim must not have it from him.
     pub is_apart: bool,
     /// Whether several workers share the search.
     pub is_shared: bool,
-    /// Whether the worker is one of those that do errands in a shared search, and searches nothing else.
+    /// Whether the worker is one of those that do errands in a shared search (try moves for the others), and searches
+    /// nothing else.
     pub helps: bool,
 }
 

@@ -4,7 +4,7 @@ use outflank_engine::{Belief, FoundBound, Position, SharedHint, Square, Symmetry
 
 use crate::domain::square;
 use crate::invalid::{InvalidField, count, list, needed, required, short, within};
-use crate::message::{Found, FromWorker, Hello, Interim, Job, Report, ToWorker, Welcome};
+use crate::message::{Found, FromWorker, Hello, Interim, Job, JobId, Report, ToWorker, Welcome};
 use crate::v1;
 use crate::v1::from_worker::Message as FromMessage;
 use crate::v1::to_worker::Message as ToMessage;
@@ -115,7 +115,7 @@ impl TryFrom<v1::Hello> for Hello {
 impl From<Report> for v1::Report {
     fn from(report: Report) -> Self {
         Self {
-            job: report.job,
+            job: report.job.0,
             position: Some(report.position.into()),
             bound: Some(report.bound.into()),
             best_move: report.best_move.map(Square::index),
@@ -148,7 +148,7 @@ impl TryFrom<v1::Report> for Report {
         let order = list("order", wire.order, 64, MOVES, a_move)?;
         distinct("order", order.iter().copied())?;
         Ok(Self {
-            job: wire.job,
+            job: JobId(wire.job),
             position,
             bound: needed("bound", wire.bound, "a bound")?,
             best_move: best_move.map_err(|error| error.within("best_move"))?,
@@ -190,7 +190,7 @@ impl TryFrom<v1::Belief> for Belief {
 
 impl From<Interim> for v1::Interim {
     fn from(interim: Interim) -> Self {
-        Self { job: interim.job, belief: Some(interim.belief.into()) }
+        Self { job: interim.job.0, belief: Some(interim.belief.into()) }
     }
 }
 
@@ -198,7 +198,7 @@ impl TryFrom<v1::Interim> for Interim {
     type Error = InvalidField;
 
     fn try_from(wire: v1::Interim) -> Result<Self, InvalidField> {
-        Ok(Self { job: wire.job, belief: needed("belief", wire.belief, "a belief")? })
+        Ok(Self { job: JobId(wire.job), belief: needed("belief", wire.belief, "a belief")? })
     }
 }
 
@@ -240,7 +240,7 @@ impl TryFrom<v1::FoundBound> for FoundBound {
 impl From<Found> for v1::Found {
     fn from(found: Found) -> Self {
         let Found { job, era, bounds } = found;
-        Self { job, era, bounds: bounds.into_iter().map(Into::into).collect() }
+        Self { job: job.0, era, bounds: bounds.into_iter().map(Into::into).collect() }
     }
 }
 
@@ -250,7 +250,7 @@ impl TryFrom<v1::Found> for Found {
     fn try_from(wire: v1::Found) -> Result<Self, InvalidField> {
         const BOUNDS: &str = "at most 4096 bounds";
         let bounds = list("bounds", wire.bounds, MOST_FOUND, BOUNDS, TryInto::try_into)?;
-        Ok(Self { job: wire.job, era: wire.era, bounds })
+        Ok(Self { job: JobId(wire.job), era: wire.era, bounds })
     }
 }
 
@@ -280,16 +280,16 @@ impl From<FromWorker> for v1::FromWorker {
         let message = match message {
             FromWorker::Hello(hello) => FromMessage::Hello(hello.into()),
             FromWorker::Heartbeat(jobs) => {
-                let progress = |(job, nodes)| v1::JobProgress { job, nodes };
+                let progress = |(job, nodes): (JobId, u64)| v1::JobProgress { job: job.0, nodes };
                 FromMessage::Heartbeat(v1::Heartbeat {
                     jobs: jobs.into_iter().map(progress).collect(),
                 })
             }
             FromWorker::Interim(interim) => FromMessage::Interim(interim.into()),
-            FromWorker::Hints(job, said) => FromMessage::Hints(hints(job, said)),
+            FromWorker::Hints(job, said) => FromMessage::Hints(hints(job.0, said)),
             FromWorker::Found(found) => FromMessage::Found(found.into()),
             FromWorker::Member(job, word) => {
-                FromMessage::Member(v1::FromMember { job, word: Some(word.into()) })
+                FromMessage::Member(v1::FromMember { job: job.0, word: Some(word.into()) })
             }
             FromWorker::Report(report) => FromMessage::Report(report.into()),
             FromWorker::Draining => FromMessage::Draining(v1::Draining {}),
@@ -307,15 +307,15 @@ impl TryFrom<v1::FromWorker> for FromWorker {
             FromMessage::Hello(hello) => within("hello", hello).map(Self::Hello),
             FromMessage::Heartbeat(heartbeat) => {
                 let jobs = list("jobs", heartbeat.jobs, MOST_JOBS, "at most 1024 jobs", |job| {
-                    Ok((job.job, count("nodes", job.nodes)?))
+                    Ok((JobId(job.job), count("nodes", job.nodes)?))
                 });
                 jobs.map(Self::Heartbeat).map_err(|error| error.within("heartbeat"))
             }
             FromMessage::Interim(interim) => within("interim", interim).map(Self::Interim),
-            FromMessage::Hints(wire) => Ok(Self::Hints(wire.job, hints_of(wire)?)),
+            FromMessage::Hints(wire) => Ok(Self::Hints(JobId(wire.job), hints_of(wire)?)),
             FromMessage::Found(found) => within("found", found).map(Self::Found),
             FromMessage::Member(wire) => {
-                Ok(Self::Member(wire.job, needed_word(wire.word, FROM_MEMBER)?))
+                Ok(Self::Member(JobId(wire.job), needed_word(wire.word, FROM_MEMBER)?))
             }
             FromMessage::Report(report) => within("report", report).map(Self::Report),
             FromMessage::Draining(v1::Draining {}) => Ok(Self::Draining),
@@ -326,7 +326,7 @@ impl TryFrom<v1::FromWorker> for FromWorker {
 impl From<Job> for v1::Job {
     fn from(job: Job) -> Self {
         Self {
-            id: job.id,
+            id: job.id.0,
             position: Some(job.position.into()),
             window: Some(job.window.into()),
             node_limit: job.node_limit,
@@ -348,7 +348,7 @@ impl TryFrom<v1::Job> for Job {
 
     fn try_from(wire: v1::Job) -> Result<Self, InvalidField> {
         Ok(Self {
-            id: wire.id,
+            id: JobId(wire.id),
             position: canonical(needed("position", wire.position, "a position")?)?,
             window: needed("window", wire.window, "a window")?,
             node_limit: wire.node_limit,
@@ -390,16 +390,16 @@ impl From<ToWorker> for v1::ToWorker {
         let message = match message {
             ToWorker::Welcome(welcome) => ToMessage::Welcome(welcome.into()),
             ToWorker::Job(job) => ToMessage::Job(job.into()),
-            ToWorker::Cancel(job) => ToMessage::Cancel(v1::Cancel { job }),
-            ToWorker::Acknowledge(job) => ToMessage::Acknowledge(v1::Acknowledge { job }),
+            ToWorker::Cancel(job) => ToMessage::Cancel(v1::Cancel { job: job.0 }),
+            ToWorker::Acknowledge(job) => ToMessage::Acknowledge(v1::Acknowledge { job: job.0 }),
             ToWorker::Drain => ToMessage::Drain(v1::Drain {}),
             ToWorker::Known(job, known) => {
                 let known = known.into_iter().map(Into::into).collect();
-                ToMessage::Known(v1::Known { job, known })
+                ToMessage::Known(v1::Known { job: job.0, known })
             }
             ToWorker::Hints(said) => ToMessage::Hints(hints(0, said)),
             ToWorker::Member(job, word) => {
-                ToMessage::Member(v1::ToMember { job, word: Some(word.into()) })
+                ToMessage::Member(v1::ToMember { job: job.0, word: Some(word.into()) })
             }
             ToWorker::Forget => ToMessage::Forget(v1::Forget {}),
             ToWorker::Goodbye(reason) => ToMessage::Goodbye(v1::Goodbye { reason }),
@@ -417,14 +417,16 @@ impl TryFrom<v1::ToWorker> for ToWorker {
         Ok(match required("message", wire.message, ONE)? {
             ToMessage::Welcome(welcome) => Self::Welcome(within("welcome", welcome)?),
             ToMessage::Job(job) => Self::Job(within("job", job)?),
-            ToMessage::Cancel(cancel) => Self::Cancel(cancel.job),
-            ToMessage::Acknowledge(acknowledge) => Self::Acknowledge(acknowledge.job),
+            ToMessage::Cancel(cancel) => Self::Cancel(JobId(cancel.job)),
+            ToMessage::Acknowledge(acknowledge) => Self::Acknowledge(JobId(acknowledge.job)),
             ToMessage::Drain(v1::Drain {}) => Self::Drain,
             ToMessage::Hints(wire) => Self::Hints(hints_of(wire)?),
-            ToMessage::Member(wire) => Self::Member(wire.job, needed_word(wire.word, TO_MEMBER)?),
+            ToMessage::Member(wire) => {
+                Self::Member(JobId(wire.job), needed_word(wire.word, TO_MEMBER)?)
+            }
             ToMessage::Known(wire) => {
                 let known = list("known", wire.known, MOST_KNOWN, KNOWN, TryInto::try_into);
-                Self::Known(wire.job, known.map_err(|error| error.within("known"))?)
+                Self::Known(JobId(wire.job), known.map_err(|error| error.within("known"))?)
             }
             ToMessage::Forget(v1::Forget {}) => Self::Forget,
             ToMessage::Goodbye(goodbye) => Self::Goodbye(goodbye.reason),

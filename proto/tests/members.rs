@@ -1,7 +1,7 @@
 //! What is wrong with a word of a worker to those that share a search with it is refused by the name of its field.
 
 use outflank_engine::{BoardSize, Errand, Position, Square};
-use outflank_proto::message::{FromMember, FromWorker, ToMember, ToWorker};
+use outflank_proto::message::{FromMember, FromWorker, JobId, ToMember, ToWorker};
 use outflank_proto::v1;
 
 /// Returns what is wrong with a word of a worker to those that share a search with it; `None` if the word is a good one.
@@ -174,5 +174,5 @@ fn what_a_direction_does_not_say_is_not_looked_at() {
     let message = Some(v1::to_worker::Message::Member(member));
     let read = ToWorker::try_from(v1::ToWorker { message });
     let word = ToMember::Answer { hand: 3, number: 5, value: Some(-2) };
-    assert_eq!(read, Ok(ToWorker::Member(1, word)));
+    assert_eq!(read, Ok(ToWorker::Member(JobId(1), word)));
 }

@@ -4,8 +4,8 @@ use outflank_engine::{
     Belief, Bound, Errand, FoundBound, Position, Score, SharedHint, Square, Symmetry, Window,
 };
 use outflank_proto::message::{
-    Found, FromMember, FromWorker, Hello, Interim, Job, Progress, Report, Solution, SolveRequest,
-    SolveUpdate, Source, ToMember, ToWorker, Welcome,
+    Found, FromMember, FromWorker, Hello, Interim, Job, JobId, Progress, Report, Solution,
+    SolveRequest, SolveUpdate, Source, ToMember, ToWorker, Welcome,
 };
 use outflank_proto::{InvalidField, v1};
 use proptest::collection::vec;
@@ -71,7 +71,7 @@ fn first_line(mut position: Position) -> Vec<Square> {
 fn report() -> impl Strategy<Value = Report> {
     (played(), bound(), vec(bound(), 64), any::<(u64, u32, u32, bool, bool)>()).prop_map(
         |(position, bound, children, (job, nodes, millis, finished, failed))| Report {
-            job,
+            job: JobId(job),
             position,
             bound,
             best_move: Square::lowest(position.moves()),
@@ -108,7 +108,7 @@ fn interim() -> impl Strategy<Value = Interim> {
     (any::<u64>(), -64..=64_i32, played(), any::<u8>(), any::<bool>()).prop_map(
         |(job, value, position, searches, is_last)| {
             let (best_move, searches) = (Square::lowest(position.moves()), searches.into());
-            Interim { job, belief: Belief { value, best_move, searches, is_last } }
+            Interim { job: JobId(job), belief: Belief { value, best_move, searches, is_last } }
         },
     )
 }
@@ -128,7 +128,7 @@ fn found() -> impl Strategy<Value = Found> {
     let bound = (position(), bound(), 0..1_u64 << 53);
     let bound = bound.prop_map(|(position, bound, nodes)| FoundBound { position, bound, nodes });
     (any::<(u64, u64)>(), vec(bound, 0..10)).prop_map(|((job, era), bounds)| Found {
-        job,
+        job: JobId(job),
         era,
         bounds,
     })
@@ -186,15 +186,20 @@ fn to_member() -> impl Strategy<Value = ToMember> {
     ]
 }
 
+/// The name of any job.
+fn job_id() -> impl Strategy<Value = JobId> {
+    any::<u64>().prop_map(JobId)
+}
+
 fn from_worker() -> impl Strategy<Value = FromWorker> {
-    let heartbeat = vec((any::<u64>(), 0..1_u64 << 53), 0..10);
+    let heartbeat = vec((job_id(), 0..1_u64 << 53), 0..10);
     prop_oneof![
         hello().prop_map(FromWorker::Hello),
         heartbeat.prop_map(FromWorker::Heartbeat),
         interim().prop_map(FromWorker::Interim),
-        (any::<u64>(), vec(hint(), 0..10)).prop_map(|(job, hints)| FromWorker::Hints(job, hints)),
+        (job_id(), vec(hint(), 0..10)).prop_map(|(job, hints)| FromWorker::Hints(job, hints)),
         found().prop_map(FromWorker::Found),
-        (any::<u64>(), from_member()).prop_map(|(job, word)| FromWorker::Member(job, word)),
+        (job_id(), from_member()).prop_map(|(job, word)| FromWorker::Member(job, word)),
         report().prop_map(FromWorker::Report),
         Just(FromWorker::Draining),
     ]
@@ -204,7 +209,7 @@ fn job() -> impl Strategy<Value = Job> {
     let known = vec((position(), bound()), 0..5);
     (any::<(u64, u64)>(), played(), window(), 1_u32..=1024, known, 0_u32..8).prop_map(
         |((id, node_limit), position, window, threads, known, symmetry)| Job {
-            id,
+            id: JobId(id),
             position,
             window,
             node_limit,
@@ -236,13 +241,13 @@ fn to_worker() -> impl Strategy<Value = ToWorker> {
     prop_oneof![
         welcome().prop_map(ToWorker::Welcome),
         job().prop_map(ToWorker::Job),
-        any::<u64>().prop_map(ToWorker::Cancel),
-        any::<u64>().prop_map(ToWorker::Acknowledge),
+        job_id().prop_map(ToWorker::Cancel),
+        job_id().prop_map(ToWorker::Acknowledge),
         Just(ToWorker::Drain),
         vec(hint(), 0..10).prop_map(ToWorker::Hints),
-        (any::<u64>(), vec((position(), bound()), 0..5))
+        (job_id(), vec((position(), bound()), 0..5))
             .prop_map(|(job, known)| ToWorker::Known(job, known)),
-        (any::<u64>(), to_member()).prop_map(|(job, word)| ToWorker::Member(job, word)),
+        (job_id(), to_member()).prop_map(|(job, word)| ToWorker::Member(job, word)),
         Just(ToWorker::Forget),
         text().prop_map(ToWorker::Goodbye),
     ]

@@ -1,12 +1,12 @@
 //! Interim reports: what a worker tells of a job that goes on.
 
 use outflank_engine::{Belief, Control, Symmetry};
-use outflank_proto::message::{Interim, Job};
+use outflank_proto::message::{Interim, Job, JobId};
 
 /// A job, and what its last interim report said.
 #[derive(Debug)]
 pub(crate) struct InterimReporter {
-    job: u64,
+    job: JobId,
     symmetry: Symmetry,
     told: Option<Belief>,
 }
@@ -55,7 +55,7 @@ mod tests {
             assert!(engine.solve(&Request::exact(turned), &control).finished);
             let believed = control.belief().and_then(|belief| belief.best_move).expect("a move");
             let job = Job {
-                id: 7,
+                id: JobId(7),
                 position,
                 window: Window::FULL,
                 node_limit: u64::MAX,
@@ -73,7 +73,10 @@ mod tests {
             let told = reporter.next(&control).expect("nothing was told");
             let square = told.belief.best_move.expect("it is a move");
             let after = position.play(square).expect("it is one of the position");
-            assert_eq!((told.job, Some(symmetry.position(after))), (7, turned.play(believed)));
+            assert_eq!(
+                (told.job, Some(symmetry.position(after))),
+                (JobId(7), turned.play(believed))
+            );
             assert_eq!(reporter.next(&control), None, "it was told");
         }
     }

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use outflank_engine::{Answer, Bound, Control, Position, Request, SharedHint, Symmetry};
 use outflank_proto::message::{
-    Found, FromMember, FromWorker, Interim, Job, MOST_FOUND, MOST_HINTS, Report, ToMember,
+    Found, FromMember, FromWorker, Interim, Job, JobId, MOST_FOUND, MOST_HINTS, Report, ToMember,
 };
 use outflank_proto::words;
 use tokio::sync::mpsc;
@@ -112,7 +112,7 @@ impl Running {
 
     /// Returns what has been found inside the job, whose name this is, and not been told of, if there is anything, as
     /// far as a message has room for it.
-    fn found(&self, job: u64) -> Option<Found> {
+    fn found(&self, job: JobId) -> Option<Found> {
         let mut bounds = self.control.take_found();
         for errand in self.errands() {
             bounds.extend(errand.take_found());
@@ -126,7 +126,7 @@ impl Running {
 pub(crate) struct Jobs {
     solver: Arc<dyn Solver>,
     threads: u32,
-    running: BTreeMap<u64, Running>,
+    running: BTreeMap<JobId, Running>,
     /// Jobs that wait; `None` unless the solver is to forget.
     waiting: Option<Vec<Waiting>>,
     /// The era of the last job: what the solver remembers is of this one.
@@ -222,14 +222,14 @@ impl Jobs {
             drop(finished.blocking_send(Finished { report, has_run: true }));
         };
         if let Err(error) = Builder::new().name("outflank job".to_owned()).spawn(work) {
-            tracing::error!(%error, job = refused.job, "the system gives no thread for a job");
+            tracing::error!(%error, job = refused.job.0, "the system gives no thread for a job");
             // As above: there is room, and who does not listen does not care.
             drop(self.finished.try_send(Finished { report: refused, has_run: true }));
         }
     }
 
     /// Stops a job; it will report what it has proved.
-    pub(crate) fn stop(&mut self, job: u64) {
+    pub(crate) fn stop(&mut self, job: JobId) {
         if let Some(waiting) = &mut self.waiting
             && let Some(place) = waiting.iter().position(|waits| waits.job.id == job)
         {
@@ -281,7 +281,7 @@ impl Jobs {
 
     /// Notes that a running job has reported; returns what it has found and not told of, if it was given over connection
     /// number `session`.
-    pub(crate) fn ended(&mut self, job: u64, session: u64) -> Option<Found> {
+    pub(crate) fn ended(&mut self, job: JobId, session: u64) -> Option<Found> {
         let mut running = self.running.remove(&job)?;
         self.forget_when_idle();
         if let Some(again) = running.again.take() {
@@ -313,14 +313,14 @@ impl Jobs {
     }
 
     /// Returns the jobs of connection number `session` with the nodes searched so far.
-    pub(crate) fn progress(&self, session: u64) -> Vec<(u64, u64)> {
+    pub(crate) fn progress(&self, session: u64) -> Vec<(JobId, u64)> {
         let ours = self.running.iter().filter(|(_, running)| running.session == session);
         ours.map(|(&job, running)| (job, running.nodes())).collect()
     }
 
     /// Returns what the jobs of connection number `session` have come to believe since the last time,
     /// with their names.
-    pub(crate) fn hints(&self, session: u64) -> Vec<(u64, Vec<SharedHint>)> {
+    pub(crate) fn hints(&self, session: u64) -> Vec<(JobId, Vec<SharedHint>)> {
         let ours = self.running.iter().filter(|(_, running)| running.session == session);
         let hints = ours.map(|(&job, running)| (job, running.hints()));
         hints.filter(|(_, hints)| !hints.is_empty()).collect()
@@ -334,7 +334,7 @@ impl Jobs {
 
     /// Has the solver know what was proved for a running job. What comes for another one is dropped, so
     /// that nothing gets past [`forget`](Self::forget).
-    pub(crate) fn know(&self, job: u64, known: &[(Position, Bound)]) {
+    pub(crate) fn know(&self, job: JobId, known: &[(Position, Bound)]) {
         if self.waiting.is_none() && self.running.contains_key(&job) {
             self.solver.know(known);
         }
@@ -342,7 +342,7 @@ impl Jobs {
 
     /// Hands on what others say that share the search of a job. Whoever waits for an errand of one that is not running hears
     /// at once that nobody does it: it may wait here until something is forgotten.
-    pub(crate) fn word(&mut self, job: u64, word: ToMember) {
+    pub(crate) fn word(&mut self, job: JobId, word: ToMember) {
         if let ToMember::Company(company) = word {
             self.note_company(job, company);
         }
@@ -357,7 +357,7 @@ impl Jobs {
     }
 
     /// Keeps how many others share the search of a job, which may have to begin first.
-    fn note_company(&mut self, job: u64, company: u32) {
+    fn note_company(&mut self, job: JobId, company: u32) {
         if let Some(running) = self.running.get_mut(&job) {
             running.company = company;
         }
@@ -444,7 +444,7 @@ fn solve(solver: &dyn Solver, job: Job, control: &Control, member: Option<&Arc<M
     let missing = control.missing_threads();
     if missing > 0 {
         tracing::warn!(
-            job = job.id,
+            job = job.id.0,
             threads = job.threads,
             missing,
             "the system gives no more threads"
@@ -455,7 +455,7 @@ fn solve(solver: &dyn Solver, job: Job, control: &Control, member: Option<&Arc<M
         Ok(None) => Report { failed: true, ..unproved },
         Err(panic) => {
             let cause = words::of_panic(panic.as_ref());
-            tracing::error!(job = job.id, ?request.position, cause, "the search panicked");
+            tracing::error!(job = job.id.0, ?request.position, cause, "the search panicked");
             Report { failed: true, ..unproved }
         }
     };

@@ -10,7 +10,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use outflank_engine::{Answer, Control, Errand, Hands, Request};
-use outflank_proto::message::{Found, FromMember, FromWorker, Job, ToMember};
+use outflank_proto::message::{Found, FromMember, FromWorker, Job, JobId, ToMember};
 
 use crate::speech::Speaker;
 use crate::{Solver, solver};
@@ -81,7 +81,7 @@ struct State {
 
 /// A job's place among those that share its search.
 pub(crate) struct Member {
-    job: u64,
+    job: JobId,
     era: u64,
     inside: Option<u64>,
     least_empties: u32,

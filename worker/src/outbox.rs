@@ -1,6 +1,6 @@
 //! Reports that the coordinator has not acknowledged yet.
 
-use outflank_proto::message::Report;
+use outflank_proto::message::{JobId, Report};
 
 /// The most reports that wait for an acknowledgement before the worker doubts its coordinator.
 const MOST_REPORTS: usize = 4096;
@@ -18,7 +18,7 @@ impl Outbox {
     }
 
     /// Forgets the oldest report of `job`: it is safe. Repeated acknowledgements are harmless.
-    pub(crate) fn acknowledge(&mut self, job: u64) {
+    pub(crate) fn acknowledge(&mut self, job: JobId) {
         if let Some(index) = self.reports.iter().position(|report| report.job == job) {
             self.reports.remove(index);
         }
@@ -47,7 +47,7 @@ mod tests {
         let (line, children, order) = (Vec::new(), Vec::new(), Vec::new());
         let (millis, finished, failed, era) = (0, false, false, 0);
         Report {
-            job,
+            job: JobId(job),
             position,
             bound,
             best_move,
@@ -69,10 +69,10 @@ mod tests {
         let reports = [report(1, 10), report(2, 20), report(1, 11)];
         reports.iter().for_each(|report| outbox.keep(report.clone()));
         assert_eq!(outbox.reports(), reports);
-        outbox.acknowledge(1);
+        outbox.acknowledge(JobId(1));
         assert_eq!(outbox.reports(), [report(2, 20), report(1, 11)]);
-        outbox.acknowledge(1);
-        outbox.acknowledge(1); // Once more, which is harmless.
+        outbox.acknowledge(JobId(1));
+        outbox.acknowledge(JobId(1)); // Once more, which is harmless.
         assert_eq!(outbox.reports(), [report(2, 20)]);
     }
 }

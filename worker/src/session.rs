@@ -223,7 +223,7 @@ impl Session<'_> {
         match message {
             // A job that crossed our farewell goes back when we have left.
             ToWorker::Job(job) if self.leaving.is_some() => {
-                tracing::debug!(job = job.id, "job refused while leaving");
+                tracing::debug!(job = job.id.0, "job refused while leaving");
             }
             ToWorker::Job(job) => worker.jobs.start(job, worker.sessions),
             ToWorker::Cancel(job) => worker.jobs.stop(job),

@@ -66,14 +66,14 @@ impl Speech {
 
 #[cfg(test)]
 mod tests {
-    use outflank_proto::message::FromMember;
+    use outflank_proto::message::{FromMember, JobId};
 
     use super::*;
 
     #[test]
     fn a_word_without_room_is_missing_until_all_are_forgotten() {
         let (speaker, mut speech) = channel();
-        let word = |hand| FromWorker::Member(7, FromMember::Call(hand));
+        let word = |hand| FromWorker::Member(JobId(7), FromMember::Call(hand));
         let count = u32::try_from(WORDS).expect("a small number");
         (0..count).for_each(|hand| speaker.say(word(hand)));
         assert!(!speech.is_missing_a_word());

@@ -1,9 +1,12 @@
 //! What goes into the core and what comes out of it.
+//!
+//! What workers and clients say and are told has the types of the protocol's [checked messages](outflank_proto::message),
+//! which know nothing of the wire: the shell hands them on as they are.
 
 mod command;
 
-use outflank_engine::{Belief, Bound, FoundBound, Position, SharedHint, Square, Symmetry, Window};
-pub use outflank_proto::message::{Progress, Solution, Source};
+use outflank_engine::{Bound, FoundBound, Position, SharedHint, Square, Window};
+pub use outflank_proto::message::{Interim, Job, JobId, Progress, Report, Solution, Source};
 
 pub use command::{Command, Judgement};
 
@@ -27,44 +30,6 @@ pub struct SolveId(pub u64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AuditId(pub u64);
 
-/// The name of a job: a hash of its content (canonical position, window, and whether it judges a claim), the same on every machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct JobId(pub u64);
-
-/// A piece of work for one worker.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Job {
-    /// The job's name.
-    pub id: JobId,
-    /// The position to solve, in canonical form.
-    pub position: Position,
-    /// How the worker turns the position before it searches: jobs of one request look at the board
-    /// from one side, so that what one left in a hash table serves the next. Reports are about the
-    /// position as it stands above.
-    pub symmetry: Symmetry,
-    /// The window its value is asked in.
-    pub window: Window,
-    /// The number of nodes after which the worker gives up and reports what it has proved.
-    pub node_limit: u64,
-    /// The number of the worker's threads that search together.
-    pub threads: u32,
-    /// Proved bounds that the search will probably meet, of positions as it meets them: turned.
-    pub known: Vec<(Position, Bound)>,
-    /// How often proofs had been taken back when the job was given. Its report says the same number.
-    pub era: u64,
-    /// Whether the worker tells what its search comes to believe, for others to hear.
-    pub hints: bool,
-    /// From so many nodes on, the worker tells of bounds that it finds inside the job; `None`: of none.
-    pub inside: Option<u64>,
-    /// Whether the worker searches without what earlier jobs have left in its tables, and leaves nothing there:
-    /// who judges another's claim must not have it from him.
-    pub is_apart: bool,
-    /// Whether several workers share the search.
-    pub is_shared: bool,
-    /// Whether the worker is one of those that try moves for the others, and searches nothing else.
-    pub helps: bool,
-}
-
 /// What a worker has proved of a move that another one, which shares a search with it, has asked it to try.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ErrandDone {
@@ -84,46 +49,6 @@ pub struct ErrandDone {
     pub value: i32,
     /// What follows for the position after the move, as searches meet it; `None` if that can be no bound.
     pub found: Option<FoundBound>,
-}
-
-/// What a worker believes of a job that goes on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Interim {
-    /// The job.
-    pub job: JobId,
-    /// What the search believes of the job's position.
-    pub belief: Belief,
-}
-
-/// What a worker found out about a job.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Report {
-    /// The job.
-    pub job: JobId,
-    /// The job's position. A report is useful even when the job is forgotten.
-    pub position: Position,
-    /// What is proved of the position's value; `Bound::UNKNOWN` when nothing is.
-    pub bound: Bound,
-    /// The move that proves the lower bound, or seems best.
-    pub best_move: Option<Square>,
-    /// The best line found, forced passes left out. With an exact bound the worker claims that each
-    /// move of it keeps the value: that is proof for every position on the line.
-    pub line: Vec<Square>,
-    /// What is proved of the positions after each move, seen by the opponent.
-    pub children: Vec<(Square, Bound)>,
-    /// All legal moves, the most promising first.
-    pub order: Vec<Square>,
-    /// Positions searched.
-    pub nodes: u64,
-    /// Search time in milliseconds.
-    pub millis: u64,
-    /// Whether the window was answered; otherwise the job was cancelled or ran into its limit.
-    pub finished: bool,
-    /// Whether the worker could not do the job at all (it crashed in the search, say).
-    pub failed: bool,
-    /// The era of the job. What was searched in an earlier one may rest on bounds that were taken
-    /// back since, and is not believed.
-    pub era: u64,
 }
 
 /// How a campaign's request is served: after the requests of clients, and without a line.

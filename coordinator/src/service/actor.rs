@@ -234,12 +234,12 @@ impl Actor {
                     self.notes.push(Note { worker, bounds, and_more: *and_more });
                 }
                 Command::Tell { worker, job, known } => {
-                    self.tells.push((*worker, ToWorker::Known(job.0, known.clone())));
+                    self.tells.push((*worker, ToWorker::Known(*job, known.clone())));
                 }
                 Command::Answer { worker, job, hand, number, value } => {
                     let (hand, number, value) = (*hand, *number, *value);
                     let answer = ToMember::Answer { hand, number, value };
-                    self.tells.push((*worker, ToWorker::Member(job.0, answer)));
+                    self.tells.push((*worker, ToWorker::Member(*job, answer)));
                 }
                 _ => {}
             }
@@ -391,13 +391,13 @@ impl Actor {
                 if job.is_shared {
                     // Nothing that concerns the job is said to a worker before it has it.
                     self.shared.circles.join(links, worker, &job, || {
-                        links.tell(worker, ToWorker::Job(convert::job(job.clone())));
+                        links.tell(worker, ToWorker::Job(job.clone()));
                     });
                 } else {
-                    links.tell(worker, ToWorker::Job(convert::job(job)));
+                    links.tell(worker, ToWorker::Job(job));
                 }
             }
-            Command::Cancel { worker, job } => links.tell(worker, ToWorker::Cancel(job.0)),
+            Command::Cancel { worker, job } => links.tell(worker, ToWorker::Cancel(job)),
             Command::Hint { workers, hints } => {
                 links.whisper(&workers, MOST_UNREAD, || ToWorker::Hints(hints.clone()));
             }

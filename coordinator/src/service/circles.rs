@@ -353,7 +353,7 @@ impl Circles {
 /// Says what is to be said, while nobody else can say anything else.
 fn say(links: &Links, job: JobId, says: Vec<Say>) {
     for (worker, word) in says {
-        links.tell(worker, ToWorker::Member(job.0, word));
+        links.tell(worker, ToWorker::Member(job, word));
     }
 }
 

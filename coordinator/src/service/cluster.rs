@@ -218,28 +218,22 @@ impl Connection {
             }
             FromWorker::Heartbeat(jobs) => {
                 self.shared.links.heard(worker, &jobs);
-                let jobs = jobs.into_iter().map(|(job, nodes)| (crate::core::JobId(job), nodes));
-                Event::Heartbeat { worker, jobs: jobs.collect() }
+                Event::Heartbeat { worker, jobs }
             }
-            FromWorker::Interim(interim) => {
-                Event::Interim { worker, interim: convert::interim(interim) }
-            }
-            FromWorker::Hints(job, hints) => {
-                Event::Hinted { worker, job: crate::core::JobId(job), hints }
-            }
+            FromWorker::Interim(interim) => Event::Interim { worker, interim },
+            FromWorker::Hints(job, hints) => Event::Hinted { worker, job, hints },
             FromWorker::Found(Found { job, era, bounds }) => {
-                Event::Found { worker, job: crate::core::JobId(job), era, bounds }
+                Event::Found { worker, job, era, bounds }
             }
             FromWorker::Member(job, word) => {
-                let (links, job) = (&self.shared.links, crate::core::JobId(job));
-                match self.shared.circles.hear(links, worker, job, word) {
+                match self.shared.circles.hear(&self.shared.links, worker, job, word) {
                     Some(done) => Event::ErrandDone(done),
                     None => return Ok(()),
                 }
             }
             FromWorker::Report(report) => {
                 self.shared.links.reported(worker, &report);
-                Event::Reported { worker, report: convert::report(report) }
+                Event::Reported { worker, report }
             }
             FromWorker::Draining => {
                 self.shared.links.drains(worker);

@@ -212,11 +212,11 @@ impl Links {
         let Some(link) = workers.get_mut(&worker) else { return };
         match &message {
             ToWorker::Job(job) => {
-                let told = left.remove(&(link.origin.worker.clone(), JobId(job.id)));
+                let told = left.remove(&(link.origin.worker.clone(), job.id));
                 *jobs += u64::from(link.record.given(job, told.unwrap_or(0), Instant::now()));
             }
             ToWorker::Acknowledge(job) => {
-                *jobs -= u64::from(link.record.acknowledged(JobId(*job)));
+                *jobs -= u64::from(link.record.acknowledged(*job));
             }
             _ => {}
         }
@@ -235,7 +235,7 @@ impl Links {
     }
 
     /// Notes a sign of life of a worker: the nodes searched so far in each of its jobs.
-    pub(super) fn heard(&self, worker: WorkerId, jobs: &[(u64, u64)]) {
+    pub(super) fn heard(&self, worker: WorkerId, jobs: &[(JobId, u64)]) {
         let mut open = self.open();
         let Open { workers, totals, .. } = &mut *open;
         if let Some(link) = workers.get_mut(&worker) {

@@ -191,7 +191,7 @@ impl Writer {
         let links = &self.shared.links;
         match release {
             Release::Acknowledge { worker, job } => {
-                links.tell(worker, ToWorker::Acknowledge(job.0));
+                links.tell(worker, ToWorker::Acknowledge(job));
             }
             Release::Progressed { solve, progress } => {
                 links.progress(solve, SolveUpdate::Progress(progress));

@@ -2,7 +2,7 @@
 
 use outflank_coordinator::service::{Options, Service};
 use outflank_engine::{Position, Square};
-use outflank_proto::message::{FromWorker, Hello, ToWorker};
+use outflank_proto::message::{FromWorker, Hello, JobId, ToWorker};
 use outflank_proto::v1;
 use outflank_proto::v1::cluster_client::ClusterClient;
 use outflank_proto::v1::solver_client::SolverClient;
@@ -137,10 +137,10 @@ async fn a_worker_is_welcomed_while_thousands_of_events_wait_for_the_core() {
     advisor.go_on();
     late.say(FromWorker::Draining).await;
     let mut talker = talking.await.unwrap();
-    talker.say(FromWorker::Heartbeat(vec![(7, 1)])).await;
+    talker.say(FromWorker::Heartbeat(vec![(JobId(7), 1)])).await;
     // The core has heard everything that was said before.
     let answer = talker.next_but_jobs().await;
-    assert!(matches!(answer, Ok(Some(ToWorker::Cancel(7)))), "{answer:?}");
+    assert!(matches!(answer, Ok(Some(ToWorker::Cancel(JobId(7))))), "{answer:?}");
     drop((updates, late, talker));
     service.stop().await.unwrap();
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use hyper_util::rt::TokioIo;
 use outflank_coordinator::client::{self, CampaignsClient, ClientError};
-use outflank_coordinator::core::{Advisor, Haste};
+use outflank_coordinator::core::{Advisor, Haste, JobId};
 use outflank_coordinator::service::{Encryption, Options, Service, ServiceError};
 use outflank_coordinator::store::Store;
 use outflank_engine::{Position, Window};
@@ -60,8 +60,8 @@ async fn who_makes_no_call_is_cut_off_and_who_has_made_one_is_not() {
         idle.write_all(said.as_bytes()).await.unwrap();
         closed(idle).await;
     }
-    worker.say(FromWorker::Heartbeat(vec![(7, 1)])).await;
-    assert!(matches!(worker.next_but_jobs().await, Ok(Some(ToWorker::Cancel(7)))));
+    worker.say(FromWorker::Heartbeat(vec![(JobId(7), 1)])).await;
+    assert!(matches!(worker.next_but_jobs().await, Ok(Some(ToWorker::Cancel(JobId(7))))));
     drop(worker);
     stop.cancel();
     serving.await.unwrap().unwrap();

@@ -8,7 +8,7 @@ use crate::speech::{self, Speech};
 /// Returns the place of a job that is shared, and where its words come out.
 fn member() -> (Arc<Member>, Speech) {
     let job = Job {
-        id: 7,
+        id: JobId(7),
         position: Position::START.canonical(),
         window: Window::FULL,
         node_limit: u64::MAX,
@@ -64,7 +64,7 @@ fn whoever_a_hand_has_is_given_back_and_once() {
     let (member, mut said) = member();
     member.state().hands[0] = Hand::Engaged;
     let others = Member::hands(&member);
-    for released in [Some(FromWorker::Member(7, FromMember::Release(0))), None] {
+    for released in [Some(FromWorker::Member(JobId(7), FromMember::Release(0))), None] {
         others.release(0);
         assert_eq!(said.next_now(), released);
     }

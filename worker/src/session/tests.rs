@@ -5,7 +5,7 @@ use std::sync::{Arc, Barrier};
 
 use outflank_engine::{Answer, Control, Position, Request, Symmetry, Window};
 use outflank_kernel::Isa;
-use outflank_proto::message::{FromMember, Job};
+use outflank_proto::message::{FromMember, Job, JobId};
 use outflank_proto::{NEWEST_PROTOCOL, role_refused};
 use tonic::codec::BufferSettings;
 use tonic::metadata::MetadataMap;
@@ -52,7 +52,7 @@ async fn a_report_is_kept_when_the_connection_ends_before_the_words_that_come_fi
     let finished = worker.reports.recv().await.expect("it is done");
     let (words, said) = speech::channel();
     worker.words = said;
-    words.say(FromWorker::Member(7, FromMember::Release(0)));
+    words.say(FromWorker::Member(JobId(7), FromMember::Release(0)));
     let (outbound, _) = mpsc::channel(1); // Nobody reads.
     let stop = CancellationToken::new();
     let mut session = session(&mut worker, &stop, outbound);
@@ -68,7 +68,7 @@ async fn the_words_that_wait_are_said_before_a_report() {
     let finished = worker.reports.recv().await.expect("it is done");
     let (words, said) = speech::channel();
     worker.words = said;
-    let word = FromWorker::Member(7, FromMember::Release(0));
+    let word = FromWorker::Member(JobId(7), FromMember::Release(0));
     words.say(word.clone());
     let ((outbound, mut heard), stop) = (mpsc::channel(2), CancellationToken::new());
     let report = finished.report.clone();
@@ -124,7 +124,7 @@ async fn nothing_is_forgotten_for_a_job_that_was_cancelled_while_the_one_of_its_
     let mut worker = Worker::new(solver_of_worker, Options::new(1, 0, Isa::detect()));
     worker.jobs.start(job(7), 1);
     worker.jobs.start(Job { era: 1, ..job(7) }, 2); // The coordinator has taken something back meanwhile.
-    worker.jobs.stop(7);
+    worker.jobs.stop(JobId(7));
     let ((outbound, _heard), stop) = (mpsc::channel(64), CancellationToken::new());
     let mut session = session(&mut worker, &stop, outbound);
     let dropped = session.worker.reports.recv().await.expect("it waits no more");
@@ -149,7 +149,7 @@ async fn a_connection_ends_when_a_word_had_no_room() {
     let (words, said) = speech::channel();
     worker.words = said;
     while !worker.words.is_missing_a_word() {
-        words.say(FromWorker::Member(7, FromMember::Call(0)));
+        words.say(FromWorker::Member(JobId(7), FromMember::Call(0)));
     }
     let decoder = ProstDecoder::<v1::ToWorker>::new(BufferSettings::default());
     let inbound = Streaming::new_empty(decoder, tonic::body::Body::empty());
@@ -179,7 +179,7 @@ fn session<'a>(
 
 fn job(id: u64) -> Job {
     Job {
-        id,
+        id: JobId(id),
         position: Position::START.canonical(),
         window: Window::FULL,
         node_limit: 1000,

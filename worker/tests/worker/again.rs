@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use outflank_engine::{Answer, Bound, Control, Request};
-use outflank_proto::message::{Job, ToWorker};
+use outflank_proto::message::{Job, JobId, ToWorker};
 use outflank_worker::Solver;
 
 use crate::script::{Script, leaves};
@@ -34,16 +34,16 @@ async fn a_job_that_is_given_again_while_it_stops_begins_again() {
     let worker = script.worker(solver.clone());
     let mut connection = script.connection().await;
     connection.tell(ToWorker::Job(job(1))).await;
-    connection.tell(ToWorker::Cancel(1)).await;
+    connection.tell(ToWorker::Cancel(JobId(1))).await;
     connection.tell(ToWorker::Job(job(1))).await;
     connection.tell(ToWorker::Job(Job { node_limit: 7, ..job(2) })).await;
-    assert_eq!(connection.hear_report().await.job, 2); // So it was told everything before.
+    assert_eq!(connection.hear_report().await.job, JobId(2)); // So it was told everything before.
     solver.may_stop.store(true, Ordering::SeqCst);
     let report = connection.hear_report().await;
-    assert_eq!((report.job, report.finished), (1, false));
+    assert_eq!((report.job, report.finished), (JobId(1), false));
     connection.hear_beat_of(&[1]).await;
-    connection.tell(ToWorker::Cancel(1)).await;
-    assert_eq!(connection.hear_report().await.job, 1);
+    connection.tell(ToWorker::Cancel(JobId(1))).await;
+    assert_eq!(connection.hear_report().await.job, JobId(1));
     connection.hear_beat_of(&[]).await;
     worker.kill();
 }
@@ -57,10 +57,10 @@ async fn a_job_that_is_given_twice_before_it_begins_can_be_cancelled() {
         connection.tell(message).await; // The second waits until what the first leaves is forgotten.
     }
     connection.tell(ToWorker::Job(job(2))).await;
-    connection.tell(ToWorker::Cancel(2)).await;
-    assert_eq!(connection.hear_report().await.job, 2);
+    connection.tell(ToWorker::Cancel(JobId(2))).await;
+    assert_eq!(connection.hear_report().await.job, JobId(2));
     solver.may_stop.store(true, Ordering::SeqCst);
-    assert_eq!(connection.hear_report().await.job, 1);
+    assert_eq!(connection.hear_report().await.job, JobId(1));
     connection.hear_beat_of(&[]).await;
     worker.kill();
 }
@@ -72,14 +72,14 @@ async fn a_job_that_is_given_again_while_it_stops_and_cancelled_again_does_not_b
     let mut connection = script.connection().await;
     for _ in 0..2 {
         connection.tell(ToWorker::Job(job(1))).await;
-        connection.tell(ToWorker::Cancel(1)).await;
+        connection.tell(ToWorker::Cancel(JobId(1))).await;
     }
     connection.tell(ToWorker::Job(Job { node_limit: 7, ..job(2) })).await;
-    assert_eq!(connection.hear_report().await.job, 2); // So it was told everything before.
+    assert_eq!(connection.hear_report().await.job, JobId(2)); // So it was told everything before.
     solver.may_stop.store(true, Ordering::SeqCst);
-    assert_eq!(connection.hear_report().await.job, 1);
+    assert_eq!(connection.hear_report().await.job, JobId(1));
     for job in [1, 2] {
-        connection.tell(ToWorker::Acknowledge(job)).await;
+        connection.tell(ToWorker::Acknowledge(JobId(job))).await;
     }
     leaves(worker, connection).await;
 }

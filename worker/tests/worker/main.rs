@@ -19,7 +19,7 @@ use outflank_engine::{
     Answer, Bound, Control, Position, Request, Square, Symmetry, Window, brute_force,
 };
 use outflank_kernel::Isa;
-use outflank_proto::message::{FromWorker, Job, ToWorker};
+use outflank_proto::message::{FromWorker, Job, JobId, ToWorker};
 use outflank_worker::{Options, Solver, WorkerError, run};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -94,7 +94,7 @@ fn job(id: u64) -> Job {
     let (hints, helps, inside, is_apart) = (false, false, None, false);
     let (node_limit, threads, era) = (1000, 1, 0);
     Job {
-        id,
+        id: JobId(id),
         position,
         window,
         node_limit,
@@ -123,14 +123,14 @@ async fn a_report_is_sent_again_until_it_is_acknowledged_and_then_no_more() {
 
     let mut second = script.connection().await;
     assert_eq!(second.hear_report().await, report);
-    second.tell(ToWorker::Acknowledge(1)).await;
+    second.tell(ToWorker::Acknowledge(JobId(1))).await;
     second.tell(ToWorker::Job(job(2))).await;
-    assert_eq!(second.hear_report().await.job, 2);
+    assert_eq!(second.hear_report().await.job, JobId(2));
     drop(second);
 
     let mut third = script.connection().await;
-    assert_eq!(third.hear_report().await.job, 2);
-    third.tell(ToWorker::Acknowledge(2)).await;
+    assert_eq!(third.hear_report().await.job, JobId(2));
+    third.tell(ToWorker::Acknowledge(JobId(2))).await;
     leaves(worker, third).await;
 }
 
@@ -163,11 +163,11 @@ async fn a_search_that_panics_is_reported_as_failed_and_the_worker_works_on() {
     let mut connection = script.connection().await;
     connection.tell(ToWorker::Job(job(1))).await;
     let report = connection.hear_report().await;
-    assert_eq!((report.job, report.failed, report.finished), (1, true, false));
+    assert_eq!((report.job, report.failed, report.finished), (JobId(1), true, false));
     assert_eq!(report.bound, Bound::UNKNOWN);
     connection.tell(ToWorker::Job(job(2))).await;
     let report = connection.hear_report().await;
-    assert_eq!((report.job, report.failed, report.finished), (2, false, true));
+    assert_eq!((report.job, report.failed, report.finished), (JobId(2), false, true));
     worker.kill();
 }
 
@@ -186,7 +186,7 @@ async fn a_job_that_is_searched_turned_is_reported_as_it_was_given() {
         let moves: Vec<Square> = Square::all(report.position.moves()).collect();
         assert_eq!(order, moves, "{symmetry:?}");
         assert!(report.best_move.is_some_and(|square| moves.contains(&square)), "{symmetry:?}");
-        connection.tell(ToWorker::Acknowledge(id)).await;
+        connection.tell(ToWorker::Acknowledge(JobId(id))).await;
     }
     leaves(worker, connection).await;
 }
@@ -198,12 +198,12 @@ async fn a_cancelled_job_reports_what_it_has() {
     let mut connection = script.connection().await;
     connection.tell(ToWorker::Job(job(1))).await;
     connection.tell(ToWorker::Job(job(2))).await;
-    connection.tell(ToWorker::Cancel(2)).await;
+    connection.tell(ToWorker::Cancel(JobId(2))).await;
     let report = connection.hear_report().await;
-    assert_eq!((report.job, report.failed, report.finished), (2, false, false));
+    assert_eq!((report.job, report.failed, report.finished), (JobId(2), false, false));
     assert!(!report.order.is_empty());
-    connection.tell(ToWorker::Cancel(1)).await;
-    assert_eq!(connection.hear_report().await.job, 1);
+    connection.tell(ToWorker::Cancel(JobId(1))).await;
+    assert_eq!(connection.hear_report().await.job, JobId(1));
     worker.kill();
 }
 
@@ -214,14 +214,14 @@ async fn a_worker_that_is_stopped_hands_back_its_jobs_and_waits_for_the_acknowle
     let mut connection = script.connection().await;
     connection.tell(ToWorker::Job(job(1))).await;
     connection.tell(ToWorker::Job(job(2))).await;
-    connection.tell(ToWorker::Cancel(2)).await;
-    assert_eq!(connection.hear_report().await.job, 2); // So the first has come as well.
-    connection.tell(ToWorker::Acknowledge(2)).await;
+    connection.tell(ToWorker::Cancel(JobId(2))).await;
+    assert_eq!(connection.hear_report().await.job, JobId(2)); // So the first has come as well.
+    connection.tell(ToWorker::Acknowledge(JobId(2))).await;
     worker.stop.cancel();
     assert_eq!(connection.hear().await, Some(FromWorker::Draining));
     let report = connection.hear_report().await;
-    assert_eq!((report.job, report.finished), (1, false));
-    connection.tell(ToWorker::Acknowledge(1)).await;
+    assert_eq!((report.job, report.finished), (JobId(1), false));
+    connection.tell(ToWorker::Acknowledge(JobId(1))).await;
     gone(worker, connection).await;
 }
 
@@ -231,7 +231,7 @@ async fn leaving_with_a_report() -> (Running, Connection) {
     let worker = script.worker(BruteForce);
     let mut connection = script.connection().await;
     connection.tell(ToWorker::Job(job(1))).await;
-    assert_eq!(connection.hear_report().await.job, 1);
+    assert_eq!(connection.hear_report().await.job, JobId(1));
     worker.stop.cancel();
     assert_eq!(connection.hear().await, Some(FromWorker::Draining));
     (worker, connection)
@@ -242,7 +242,7 @@ async fn leaving_with_a_report() -> (Running, Connection) {
 async fn a_worker_that_is_stopped_stays_as_long_as_a_report_is_not_acknowledged() {
     let (worker, mut connection) = leaving_with_a_report().await;
     connection.hear_beat_of(&[]).await;
-    connection.tell(ToWorker::Acknowledge(1)).await;
+    connection.tell(ToWorker::Acknowledge(JobId(1))).await;
     gone(worker, connection).await;
 }
 
@@ -251,7 +251,7 @@ async fn a_worker_that_leaves_says_so_once_and_takes_no_job() {
     let (worker, connection) = leaving_with_a_report().await;
     connection.tell(ToWorker::Job(job(2))).await;
     connection.tell(ToWorker::Drain).await;
-    connection.tell(ToWorker::Acknowledge(1)).await;
+    connection.tell(ToWorker::Acknowledge(JobId(1))).await;
     gone(worker, connection).await;
 }
 
@@ -273,7 +273,7 @@ async fn a_worker_that_is_stopped_while_its_connection_is_gone_still_hands_back_
             reported.push(report.job);
         }
     }
-    assert_eq!(reported, [1]);
+    assert_eq!(reported, [JobId(1)]);
     drop(second);
     worker.ends().await.unwrap();
 }
@@ -286,14 +286,14 @@ async fn a_draining_coordinator_gets_the_reports_and_the_worker_comes_back() {
     connection.tell(ToWorker::Job(job(1))).await;
     connection.tell(ToWorker::Drain).await;
     assert_eq!(connection.hear().await, Some(FromWorker::Draining));
-    assert_eq!(connection.hear_report().await.job, 1);
-    connection.tell(ToWorker::Acknowledge(1)).await;
+    assert_eq!(connection.hear_report().await.job, JobId(1));
+    connection.tell(ToWorker::Acknowledge(JobId(1))).await;
     assert_eq!(connection.hear().await, None);
     drop(connection);
     let mut again = script.connection().await;
     again.tell(ToWorker::Job(job(2))).await;
-    again.tell(ToWorker::Cancel(2)).await;
-    assert_eq!(again.hear_report().await.job, 2);
+    again.tell(ToWorker::Cancel(JobId(2))).await;
+    assert_eq!(again.hear_report().await.job, JobId(2));
     worker.kill();
 }
 
@@ -360,10 +360,10 @@ async fn who_watches_a_worker_sees_what_it_does_and_has_done() {
     connection.tell(ToWorker::Job(job(1))).await;
     connection.hear_beat_of(&[1]).await;
     assert_eq!(sees(), (true, 1, 0, 0));
-    connection.tell(ToWorker::Cancel(1)).await;
+    connection.tell(ToWorker::Cancel(JobId(1))).await;
     connection.hear_report().await;
     assert_eq!(sees(), (true, 0, 1, 1));
-    connection.tell(ToWorker::Acknowledge(1)).await;
+    connection.tell(ToWorker::Acknowledge(JobId(1))).await;
     leaves(worker, connection).await;
     assert_eq!(sees(), (false, 0, 0, 1));
     let seen = gauges.read();
@@ -406,11 +406,11 @@ async fn a_worker_that_is_told_to_forget_does_so_before_its_next_job() {
     connection.tell(ToWorker::Forget).await;
     connection.tell(ToWorker::Job(job(2))).await;
     let stopped = connection.hear_report().await;
-    assert_eq!((stopped.job, stopped.nodes), (1, 3), "it ran until it was stopped");
+    assert_eq!((stopped.job, stopped.nodes), (JobId(1), 3), "it ran until it was stopped");
     let next = connection.hear_report().await;
-    assert_eq!((next.job, next.nodes), (2, 0), "nothing was remembered");
+    assert_eq!((next.job, next.nodes), (JobId(2), 0), "nothing was remembered");
     for job in [1, 2] {
-        connection.tell(ToWorker::Acknowledge(job)).await;
+        connection.tell(ToWorker::Acknowledge(JobId(job))).await;
     }
     leaves(worker, connection).await;
 }
@@ -424,16 +424,16 @@ async fn a_job_of_a_new_era_begins_when_everything_is_forgotten_and_that_once() 
     connection.hear_beat_of(&[1]).await;
     connection.tell(ToWorker::Job(Job { era: 1, ..job(2) })).await;
     let stopped = connection.hear_report().await;
-    assert_eq!((stopped.job, stopped.nodes), (1, 3), "it ran until it was stopped");
+    assert_eq!((stopped.job, stopped.nodes), (JobId(1), 3), "it ran until it was stopped");
     let next = connection.hear_report().await;
-    assert_eq!((next.job, next.nodes), (2, 0), "nothing was remembered");
+    assert_eq!((next.job, next.nodes), (JobId(2), 0), "nothing was remembered");
     for (era, id, remembered) in [(1, 3, 1), (2, 4, 0), (2, 5, 1)] {
         connection.tell(ToWorker::Job(Job { era, ..job(id) })).await;
         let report = connection.hear_report().await;
-        assert_eq!((report.job, report.nodes), (id, remembered), "of era {era}");
+        assert_eq!((report.job, report.nodes), (JobId(id), remembered), "of era {era}");
     }
     for job in 1..=5 {
-        connection.tell(ToWorker::Acknowledge(job)).await;
+        connection.tell(ToWorker::Acknowledge(JobId(job))).await;
     }
     leaves(worker, connection).await;
 }

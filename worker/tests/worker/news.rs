@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use outflank_engine::{Answer, Bound, Control, Engine, Position, Request, Settings, SharedHint};
 use outflank_kernel::Isa;
-use outflank_proto::message::{FromWorker, Job, ToWorker};
+use outflank_proto::message::{FromWorker, Job, JobId, ToWorker};
 use outflank_worker::Solver;
 
 use crate::script::{Script, leaves};
@@ -48,11 +48,11 @@ async fn a_worker_hears_what_others_believe_and_knows_what_concerns_its_jobs() {
     let hint = SharedHint::new(Position::START, 2048 | 27 << 24 | 27 << 30).unwrap();
     connection.tell(ToWorker::Hints(vec![hint; 2])).await;
     let known = vec![(Position::START, Bound::UNKNOWN)];
-    connection.tell(ToWorker::Known(1, known.clone())).await;
-    connection.tell(ToWorker::Known(2, known)).await;
-    connection.tell(ToWorker::Cancel(1)).await;
+    connection.tell(ToWorker::Known(JobId(1), known.clone())).await;
+    connection.tell(ToWorker::Known(JobId(2), known)).await;
+    connection.tell(ToWorker::Cancel(JobId(1))).await;
     assert_eq!(connection.hear_report().await.nodes, 201);
-    connection.tell(ToWorker::Acknowledge(1)).await;
+    connection.tell(ToWorker::Acknowledge(JobId(1))).await;
     leaves(worker, connection).await;
 }
 
@@ -88,15 +88,15 @@ async fn a_worker_that_is_to_forget_learns_nothing_before_it_has() {
     let known = vec![(Position::START, Bound::UNKNOWN)];
     let hint = SharedHint::new(Position::START, 2048 | 27 << 24 | 27 << 30).unwrap();
     connection.tell(ToWorker::Forget).await;
-    connection.tell(ToWorker::Known(1, known.clone())).await;
+    connection.tell(ToWorker::Known(JobId(1), known.clone())).await;
     connection.tell(ToWorker::Hints(vec![hint])).await; // So it was told everything before.
     assert_eq!(connection.hear_report().await.nodes, 100);
     connection.tell(ToWorker::Job(job(2))).await;
-    connection.tell(ToWorker::Known(2, known)).await;
-    connection.tell(ToWorker::Cancel(2)).await;
+    connection.tell(ToWorker::Known(JobId(2), known)).await;
+    connection.tell(ToWorker::Cancel(JobId(2))).await;
     assert_eq!(connection.hear_report().await.nodes, 101, "what comes later is known");
     for job in [1, 2] {
-        connection.tell(ToWorker::Acknowledge(job)).await;
+        connection.tell(ToWorker::Acknowledge(JobId(job))).await;
     }
     leaves(worker, connection).await;
 }
@@ -108,9 +108,9 @@ async fn a_job_apart_is_searched_apart() {
     let mut connection = script.connection().await;
     connection.tell(ToWorker::Job(Job { is_apart: true, ..job(1) })).await;
     connection.hear_beat_of(&[1]).await;
-    connection.tell(ToWorker::Cancel(1)).await;
+    connection.tell(ToWorker::Cancel(JobId(1))).await;
     assert_eq!(connection.hear_report().await.nodes, 77);
-    connection.tell(ToWorker::Acknowledge(1)).await;
+    connection.tell(ToWorker::Acknowledge(JobId(1))).await;
     leaves(worker, connection).await;
 }
 
@@ -127,7 +127,7 @@ async fn a_worker_tells_of_the_dear_bounds_inside_its_job_before_it_reports() {
     let report = loop {
         match connection.hear().await.expect("the worker has not left") {
             FromWorker::Found(found) => {
-                assert_eq!((found.job, found.era), (1, 3));
+                assert_eq!((found.job, found.era), (JobId(1), 3));
                 bounds.extend(found.bounds);
             }
             FromWorker::Report(report) => break report,
@@ -137,7 +137,7 @@ async fn a_worker_tells_of_the_dear_bounds_inside_its_job_before_it_reports() {
     assert!(report.finished && !bounds.is_empty());
     assert!(bounds.iter().all(|found| found.nodes >= 200 && found.position.empties() <= 13));
     assert!(bounds.iter().any(|found| found.position.empties() < 13), "not only of the job's own");
-    connection.tell(ToWorker::Acknowledge(1)).await;
+    connection.tell(ToWorker::Acknowledge(JobId(1))).await;
     leaves(worker, connection).await;
 }
 
@@ -164,13 +164,13 @@ async fn a_worker_tells_of_a_job_that_goes_on_if_the_coordinator_wants_that() {
     let (mut believes, mut has_found) = (false, false);
     while !(believes && has_found) {
         match connection.hear().await.expect("the worker has not left") {
-            FromWorker::Interim(interim) => believes |= interim.job == 1,
-            FromWorker::Found(found) => has_found |= found.job == 1,
+            FromWorker::Interim(interim) => believes |= interim.job == JobId(1),
+            FromWorker::Found(found) => has_found |= found.job == JobId(1),
             other => panic!("{other:?} of a job that goes on"),
         }
     }
-    connection.tell(ToWorker::Cancel(1)).await;
+    connection.tell(ToWorker::Cancel(JobId(1))).await;
     while !matches!(connection.hear().await, Some(FromWorker::Report(_))) {}
-    connection.tell(ToWorker::Acknowledge(1)).await;
+    connection.tell(ToWorker::Acknowledge(JobId(1))).await;
     leaves(worker, connection).await;
 }

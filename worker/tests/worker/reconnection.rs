@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use outflank_proto::message::{FromWorker, ToWorker};
+use outflank_proto::message::{FromWorker, JobId, ToWorker};
 use outflank_worker::WorkerError;
 use tonic::Status;
 
@@ -30,7 +30,7 @@ async fn after_a_reconnection_a_job_goes_on_if_it_is_given_again_and_makes_room_
     second.tell(ToWorker::Job(job(1))).await;
     second.hear_beat_of(&[1]).await;
     second.tell(ToWorker::Job(job(3))).await;
-    assert_eq!(second.hear_report().await.job, 2);
+    assert_eq!(second.hear_report().await.job, JobId(2));
     second.hear_beat_of(&[1, 3]).await;
     worker.kill();
 }
@@ -49,7 +49,7 @@ async fn jobs_that_are_not_given_again_are_stopped_five_minutes_after_a_reconnec
     }
     tokio::time::resume();
     let report = in_time(second.hear_report()).await;
-    assert_eq!((report.job, report.finished), (1, false));
+    assert_eq!((report.job, report.finished), (JobId(1), false));
     second.hear_beat_of(&[2]).await;
     worker.kill();
 }

@@ -71,7 +71,7 @@ impl Connection {
             let message = message.expect("still connected");
             match message.try_into().unwrap() {
                 FromWorker::Heartbeat(beat)
-                    if beat.iter().map(|&(job, _)| job).eq(jobs.iter().copied()) =>
+                    if beat.iter().map(|&(job, _)| job.0).eq(jobs.iter().copied()) =>
                 {
                     return;
                 }

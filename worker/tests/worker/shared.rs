@@ -7,7 +7,7 @@ use outflank_engine::{
     Answer, Bound, Control, Engine, Errand, Position, Request, Settings, Square, brute_force,
 };
 use outflank_kernel::Isa;
-use outflank_proto::message::{FromMember, FromWorker, Job, Report, ToMember, ToWorker};
+use outflank_proto::message::{FromMember, FromWorker, Job, JobId, Report, ToMember, ToWorker};
 use outflank_worker::Solver;
 use tokio::sync::Notify;
 
@@ -104,15 +104,15 @@ pub(crate) fn errand(empties: u32, window: (i32, i32)) -> Errand {
 impl Connection {
     /// Tells the worker a word about job 1.
     pub(crate) async fn says(&self, word: ToMember) {
-        self.tell(ToWorker::Member(1, word)).await;
+        self.tell(ToWorker::Member(JobId(1), word)).await;
     }
 
     /// Returns the next word about job 1; what the search believes and proves is passed over.
     async fn word(&mut self) -> FromMember {
         loop {
             match self.hear().await.expect("the worker has not left") {
-                FromWorker::Member(1, word) => return word,
-                FromWorker::Hints(1, _) | FromWorker::Found(_) => {}
+                FromWorker::Member(JobId(1), word) => return word,
+                FromWorker::Hints(JobId(1), _) | FromWorker::Found(_) => {}
                 other => panic!("{other:?} in place of a word"),
             }
         }
@@ -163,8 +163,8 @@ async fn a_lead_calls_only_when_there_is_company() {
     assert_eq!(connection.words_while_solving(&solved).await, []);
     connection.says(ToMember::Company(1)).await;
     assert_eq!(connection.word().await, FromMember::Call(0), "one helper is for one hand");
-    connection.tell(ToWorker::Cancel(1)).await;
-    assert_eq!(connection.report_at_last().await.job, 1);
+    connection.tell(ToWorker::Cancel(JobId(1))).await;
+    assert_eq!(connection.report_at_last().await.job, JobId(1));
     worker.kill();
 }
 
@@ -181,10 +181,10 @@ async fn a_lead_whose_errands_others_do_finds_the_value() {
         connection.says(ToMember::Company(1)).await;
         let report = loop {
             match connection.hear().await.expect("the worker has not left") {
-                FromWorker::Member(1, FromMember::Call(hand)) => {
+                FromWorker::Member(JobId(1), FromMember::Call(hand)) => {
                     connection.says(ToMember::Engaged { hand, is_there: true }).await;
                 }
-                FromWorker::Member(1, FromMember::Errand { hand, number, errand }) => {
+                FromWorker::Member(JobId(1), FromMember::Errand { hand, number, errand }) => {
                     assert!(errand.position().empties() >= 16, "less is not worth the way");
                     let value = helper.run_errand(&errand, 1, &Control::default());
                     answered += 1;
@@ -195,7 +195,7 @@ async fn a_lead_whose_errands_others_do_finds_the_value() {
             }
         };
         assert_eq!((report.finished, report.bound), (true, truth));
-        connection.tell(ToWorker::Acknowledge(1)).await;
+        connection.tell(ToWorker::Acknowledge(JobId(1))).await;
     }
     worker.kill();
 }
@@ -243,8 +243,8 @@ async fn a_lead_that_is_stopped_ends_although_it_waits_for_an_errand() {
     connection.tell(ToWorker::Job(led(1))).await;
     connection.says(ToMember::Company(1)).await;
     connection.first_errand().await; // Nobody answers.
-    connection.tell(ToWorker::Cancel(1)).await;
-    assert_eq!(connection.report_at_last().await.job, 1);
+    connection.tell(ToWorker::Cancel(JobId(1))).await;
+    assert_eq!(connection.report_at_last().await.job, JobId(1));
     worker.kill();
 }
 
@@ -280,12 +280,12 @@ async fn a_helper_does_errands_truly_and_counts_their_nodes() {
     }
     assert!(nodes_of_all > 0);
     // Heartbeats name them, and so does the report.
-    while connection.hear_any().await != FromWorker::Heartbeat(vec![(1, nodes_of_all)]) {}
-    connection.tell(ToWorker::Cancel(1)).await;
+    while connection.hear_any().await != FromWorker::Heartbeat(vec![(JobId(1), nodes_of_all)]) {}
+    connection.tell(ToWorker::Cancel(JobId(1))).await;
     let report = connection.report_at_last().await;
     assert_eq!((report.bound, report.finished), (Bound::UNKNOWN, false));
     assert_eq!(report.nodes, nodes_of_all);
-    connection.tell(ToWorker::Acknowledge(1)).await;
+    connection.tell(ToWorker::Acknowledge(JobId(1))).await;
     leaves(worker, connection).await;
 }
 
@@ -306,9 +306,9 @@ async fn an_errand_that_is_recalled_is_answered_without_a_value_and_no_other_is_
     connection.says(ToMember::Recall(1)).await; // It is over already.
     connection.says(ToMember::Recall(2)).await;
     assert_eq!(connection.word().await, unanswered(2), "and only once");
-    connection.tell(ToWorker::Cancel(1)).await;
+    connection.tell(ToWorker::Cancel(JobId(1))).await;
     assert!(!connection.report_at_last().await.finished);
-    connection.tell(ToWorker::Acknowledge(1)).await;
+    connection.tell(ToWorker::Acknowledge(JobId(1))).await;
     worker.kill();
 }
 
@@ -319,10 +319,10 @@ async fn a_helper_without_errands_ends_when_it_is_stopped() {
     let mut connection = script.connection().await;
     connection.tell(ToWorker::Job(helped(1))).await;
     connection.hear_beat_of(&[1]).await;
-    connection.tell(ToWorker::Cancel(1)).await;
+    connection.tell(ToWorker::Cancel(JobId(1))).await;
     let report = connection.hear_report().await;
     assert_eq!((report.nodes, report.finished, report.failed), (0, false, false));
-    connection.tell(ToWorker::Acknowledge(1)).await;
+    connection.tell(ToWorker::Acknowledge(JobId(1))).await;
     leaves(worker, connection).await;
 }
 
@@ -366,7 +366,7 @@ async fn who_has_helped_leads_when_it_is_given_the_job_to_lead() {
         }
         assert_eq!(report.bound, Bound::UNKNOWN, "who has helped has nothing to say");
     };
-    assert_eq!((report.job, report.bound), (1, truth));
+    assert_eq!((report.job, report.bound), (JobId(1), truth));
     worker.kill();
 }
 
@@ -412,7 +412,7 @@ async fn an_errand_that_nobody_will_do_is_answered_at_once() {
     connection.says(ToMember::Errand { number: 2, errand }).await;
     in_time(solver.begun.notified()).await;
     connection.says(ToMember::Errand { number: 3, errand }).await;
-    connection.tell(ToWorker::Cancel(1)).await;
+    connection.tell(ToWorker::Cancel(JobId(1))).await;
     assert_eq!(
         connection.word().await,
         unanswered(3),

@@ -5,7 +5,7 @@ use outflank_engine::{
     brute_force,
 };
 use outflank_kernel::Isa;
-use outflank_proto::message::{FromMember, FromWorker, Job, ToMember, ToWorker};
+use outflank_proto::message::{FromMember, FromWorker, Job, JobId, ToMember, ToWorker};
 use outflank_worker::Solver;
 
 use crate::script::{Script, leaves};
@@ -50,7 +50,7 @@ async fn a_job_on_a_small_board_that_reaches_its_limit_reports_what_it_has_prove
     assert_eq!((report.failed, report.finished), (false, false), "{report:?}");
     assert!(report.bound != Bound::UNKNOWN && !report.children.is_empty(), "{report:?}");
     assert!((20_000..40_000).contains(&report.nodes), "{report:?}");
-    connection.tell(ToWorker::Acknowledge(1)).await;
+    connection.tell(ToWorker::Acknowledge(JobId(1))).await;
     leaves(worker, connection).await;
 }
 
@@ -65,7 +65,7 @@ async fn a_job_whose_search_was_told_what_is_false_is_solved_without_it() {
     let report = connection.hear_report().await;
     let value = brute_force::value(job(1).position);
     assert_eq!((report.bound, report.finished), (Bound::exact(value), true));
-    connection.tell(ToWorker::Acknowledge(1)).await;
+    connection.tell(ToWorker::Acknowledge(JobId(1))).await;
     leaves(worker, connection).await;
 }
 
@@ -86,7 +86,7 @@ async fn a_job_that_is_given_up_without_what_was_told_too_is_reported_as_failed(
     connection.tell(ToWorker::Job(job(1))).await;
     let report = connection.hear_report().await;
     assert_eq!((report.failed, report.finished), (true, false));
-    connection.tell(ToWorker::Acknowledge(1)).await;
+    connection.tell(ToWorker::Acknowledge(JobId(1))).await;
     leaves(worker, connection).await;
 }
 
@@ -112,12 +112,12 @@ async fn a_lead_that_was_told_what_is_false_calls_nobody_who_was_told_the_same()
     connection.tell(ToWorker::Job(led(1))).await;
     connection.says(ToMember::Company(1)).await;
     let errand = ToMember::Errand { number: 3, errand: errand(20, (0, 1)) };
-    connection.tell(ToWorker::Member(2, errand)).await;
+    connection.tell(ToWorker::Member(JobId(2), errand)).await;
     let nobody_does_it = FromMember::Answer { number: 3, value: None, nodes: 0 };
-    while connection.hear().await != Some(FromWorker::Member(2, nobody_does_it)) {}
+    while connection.hear().await != Some(FromWorker::Member(JobId(2), nobody_does_it)) {}
     // So it knew of its company before.
     assert_eq!(connection.words_while_solving(&solved).await, []);
-    connection.tell(ToWorker::Cancel(1)).await;
+    connection.tell(ToWorker::Cancel(JobId(1))).await;
     assert!(!connection.report_at_last().await.failed);
     worker.kill();
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use outflank_engine::{Control, Engine, FoundBound, Request};
-use outflank_proto::message::{Found, FromWorker, Hello, Job, Report, ToWorker, Welcome};
+use outflank_proto::message::{Found, FromWorker, Hello, Job, JobId, Report, ToWorker, Welcome};
 use outflank_proto::v1;
 use outflank_proto::v1::cluster_client::ClusterClient;
 use outflank_proto::{NEWEST_PROTOCOL, OLDEST_PROTOCOL};
@@ -20,7 +20,7 @@ use super::measures::{Measures, Wait};
 use super::promises::Promises;
 
 /// A job that no coordinator has given: a heartbeat that names it is answered by a cancel.
-const UNKNOWN_JOB: u64 = 0;
+const UNKNOWN_JOB: JobId = JobId(0);
 
 /// What one worker needs.
 #[derive(Clone, Debug)]
@@ -54,7 +54,7 @@ struct Worker {
     random: RandomState,
     drawn: u64,
     /// Reports that were not acknowledged, and when they were sent.
-    outbox: BTreeMap<u64, (Report, Instant)>,
+    outbox: BTreeMap<JobId, (Report, Instant)>,
     /// How many bounds from inside jobs it is to tell of by now.
     due: f64,
 }
@@ -263,7 +263,7 @@ mod tests {
         let mut told = 0;
         for seed in 0..8_u32 {
             let job = Job {
-                id: seed.into(),
+                id: JobId(seed.into()),
                 position: played(seed.into(), 13).canonical(),
                 symmetry: Symmetry::new(seed).expect("there are eight"),
                 window: Window::FULL,

@@ -86,7 +86,7 @@ impl WorkerRecord {
         let &Job { position, window, threads, .. } = job;
         let (is_heard, is_reported) = (false, false);
         let given = Given { position, window, threads, since: now, nodes, is_heard, is_reported };
-        self.jobs.insert(JobId(job.id), given).is_none()
+        self.jobs.insert(job.id, given).is_none()
     }
 
     /// Notes that it is told that its report of a job is safe. Returns whether it had the job.
@@ -95,7 +95,7 @@ impl WorkerRecord {
     }
 
     /// Notes the nodes searched so far in each of its jobs. Returns how many are new.
-    pub(super) fn heard(&mut self, jobs: &[(u64, u64)], now: Instant) -> u64 {
+    pub(super) fn heard(&mut self, jobs: &[(JobId, u64)], now: Instant) -> u64 {
         self.heard = now;
         let mut news = 0;
         for &(job, nodes) in jobs {
@@ -111,15 +111,15 @@ impl WorkerRecord {
         self.heard = now;
         count(&mut self.ended, report);
         let news = self.searched(report.job, report.nodes);
-        if let Some(given) = self.jobs.get_mut(&JobId(report.job)) {
+        if let Some(given) = self.jobs.get_mut(&report.job) {
             given.is_reported = true;
         }
         self.meter.note(now.duration_since(self.joined), self.nodes);
         news
     }
 
-    fn searched(&mut self, job: u64, nodes: u64) -> u64 {
-        let Some(given) = self.jobs.get_mut(&JobId(job)) else { return 0 };
+    fn searched(&mut self, job: JobId, nodes: u64) -> u64 {
+        let Some(given) = self.jobs.get_mut(&job) else { return 0 };
         if !given.is_heard && nodes < given.nodes {
             given.nodes = 0; // It did not go on with the job, but began it again.
         }

@@ -85,9 +85,9 @@ fn what_others_say_is_for_those_who_understand_it_and_cuts_nobody_off() {
     assert!(old_messages.try_recv().is_err(), "it would not understand");
     assert!(!cut.is_cancelled());
     assert_eq!(messages.len(), 2, "half of the places stay free for jobs");
-    links.tell(WorkerId(1), ToWorker::Cancel(1));
+    links.tell(WorkerId(1), ToWorker::Cancel(JobId(1)));
     let received = std::iter::from_fn(|| messages.try_recv().ok()).last();
-    assert_eq!(received.unwrap().unwrap().try_into(), Ok(ToWorker::Cancel(1)));
+    assert_eq!(received.unwrap().unwrap().try_into(), Ok(ToWorker::Cancel(JobId(1))));
 }
 
 #[test]
@@ -109,10 +109,10 @@ fn a_worker_that_reads_nothing_is_cut_off() {
     let (queue, _messages) = mpsc::channel(2);
     let (link, cut) = link(queue, false);
     links.add_worker(WorkerId(1), None, link).unwrap();
-    links.tell(WorkerId(1), ToWorker::Cancel(1));
-    links.tell(WorkerId(1), ToWorker::Cancel(2));
+    links.tell(WorkerId(1), ToWorker::Cancel(JobId(1)));
+    links.tell(WorkerId(1), ToWorker::Cancel(JobId(2)));
     assert!(!cut.is_cancelled());
-    links.tell(WorkerId(1), ToWorker::Cancel(3));
+    links.tell(WorkerId(1), ToWorker::Cancel(JobId(3)));
     assert!(cut.is_cancelled());
 }
 
@@ -176,14 +176,14 @@ fn what_is_counted_follows_the_workers_and_their_jobs() {
     for (worker, threads) in [(1, 2), (2, 3)] {
         links.add_worker(WorkerId(worker), None, named("one of two", threads).0).unwrap();
     }
-    let job = |id| ToWorker::Job(Job { id, ..job() });
+    let job = |id| ToWorker::Job(Job { id: JobId(id), ..job() });
     for (worker, message) in [
         (1, job(7)),
         (1, job(7)),
         (1, job(8)),
         (2, job(7)),
-        (1, ToWorker::Acknowledge(8)),
-        (2, ToWorker::Acknowledge(9)),
+        (1, ToWorker::Acknowledge(JobId(8))),
+        (2, ToWorker::Acknowledge(JobId(9))),
     ] {
         links.tell(WorkerId(worker), message);
     }
@@ -202,11 +202,11 @@ fn what_a_worker_does_and_has_done_is_seen() {
     let links = Links::default();
     links.add_worker(WorkerId(1), None, named("b", 2).0).unwrap();
     links.add_worker(WorkerId(2), None, named("a", 1).0).unwrap();
-    for id in [7, 8] {
+    for id in [7, 8].map(JobId) {
         links.tell(WorkerId(1), ToWorker::Job(Job { id, ..job() }));
     }
-    links.heard(WorkerId(1), &[(7, 100), (8, 30), (9, 1_000_000)]);
-    links.heard(WorkerId(1), &[(7, 150), (8, 20)]);
+    links.heard(WorkerId(1), &[(JobId(7), 100), (JobId(8), 30), (JobId(9), 1_000_000)]);
+    links.heard(WorkerId(1), &[(JobId(7), 150), (JobId(8), 20)]);
     links.reported(WorkerId(1), &Report { finished: true, nodes: 170, ..report(7) });
     links.reported(WorkerId(1), &Report { failed: true, nodes: 5, ..report(99) });
     links.drains(WorkerId(2));
@@ -235,7 +235,7 @@ fn what_a_worker_does_and_has_done_is_seen() {
 #[test]
 fn who_left_last_is_known_to_go_on_however_many_jobs_others_have_left() {
     let links = Links::default();
-    let search = |worker, name, jobs: &[(u64, u64)]| {
+    let search = |worker, name, jobs: &[(JobId, u64)]| {
         links.add_worker(WorkerId(worker), None, named(name, 1).0).unwrap();
         for &(id, _) in jobs {
             links.tell(WorkerId(worker), ToWorker::Job(Job { id, ..job() }));
@@ -244,19 +244,23 @@ fn who_left_last_is_known_to_go_on_however_many_jobs_others_have_left() {
         links.remove_worker(WorkerId(worker));
         links.look().1.nodes
     };
-    let jobs: Vec<(u64, u64)> = (0..MOST_ORIGINS as u64).map(|job| (job, 1)).collect();
+    let jobs: Vec<(JobId, u64)> = (0..MOST_ORIGINS as u64).map(|job| (JobId(job), 1)).collect();
     let before = search(1, "z", &jobs);
-    search(2, "a", &[(7, 100)]);
-    assert_eq!(search(3, "a", &[(7, 150)]), before + 150, "what it has told is counted once");
+    search(2, "a", &[(JobId(7), 100)]);
+    assert_eq!(
+        search(3, "a", &[(JobId(7), 150)]),
+        before + 150,
+        "what it has told is counted once"
+    );
 }
 
 fn report(id: u64) -> Report {
-    Report::unproved(&Job { id, ..job() })
+    Report::unproved(&Job { id: JobId(id), ..job() })
 }
 
 fn job() -> Job {
     Job {
-        id: 0,
+        id: JobId(0),
         position: Position::START.canonical(),
         window: Window::FULL,
         node_limit: 1,

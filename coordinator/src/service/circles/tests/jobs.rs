@@ -64,9 +64,9 @@ fn job(id: JobId, helps: bool) -> Job {
 fn nothing_that_concerns_a_job_is_said_before_the_job_is_given() {
     let (links, circles) = (Links::default(), Circles::default());
     let [mut lead] = connected(&links, [LEAD]);
-    let given = ToWorker::Acknowledge(99); // In place of the job.
+    let given = ToWorker::Acknowledge(JobId(99)); // In place of the job.
     circles.join(&links, LEAD, &job(JOB, false), || links.tell(LEAD, given.clone()));
-    assert_eq!(read(&mut lead), [given, ToWorker::Member(JOB.0, ToMember::Company(0))]);
+    assert_eq!(read(&mut lead), [given, ToWorker::Member(JOB, ToMember::Company(0))]);
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn who_goes_leaves_all_circles_and_those_without_anybody_are_forgotten() {
     read(&mut lead);
     circles.leave_all(&links, ONE);
     let words = [lost(LEAD, 0).1, ToMember::Company(0)];
-    assert_eq!(read(&mut lead), words.map(|word| ToWorker::Member(JOB.0, word)));
+    assert_eq!(read(&mut lead), words.map(|word| ToWorker::Member(JOB, word)));
     assert_eq!(circles.open().circles.keys().copied().collect::<Vec<JobId>>(), [JOB]);
     circles.leave(&links, LEAD, JOB);
     assert!(circles.open().circles.is_empty());
@@ -123,7 +123,7 @@ fn who_was_given_a_job_after_it_had_gone_is_waited_for_no_longer_when_it_leaves_
     read(&mut lead);
     circles.leave_all(&links, ONE);
     let words = [lost(LEAD, 0).1, ToMember::Company(0)];
-    assert_eq!(read(&mut lead), words.map(|word| ToWorker::Member(JOB.0, word)));
+    assert_eq!(read(&mut lead), words.map(|word| ToWorker::Member(JOB, word)));
 }
 
 #[test]
