@@ -56,6 +56,7 @@ use tonic::Status;
 
 use crate::campaign::Roster;
 use crate::core::{self, Advisor, Core, Event, Haste};
+use actor::Actor;
 use campaigns::Campaigns;
 use circles::Circles;
 use docket::Docket;
@@ -65,7 +66,7 @@ pub use docket::{
 };
 pub use encryption::{Encryption, InvalidEncryption};
 pub use error::ServiceError;
-use events::Events;
+use events::{Events, Input};
 use failure::FirstFailure;
 pub use fleet::Observer;
 use fleet::Shown;
@@ -76,6 +77,7 @@ use pending::Pending;
 pub use proof_store::ProofStore;
 pub use tokens::{InvalidTokens, Role, Tokens};
 use told_log::ToldLog;
+use writer::Writer;
 
 /// What the tasks of a service share.
 #[derive(Debug)]
@@ -134,43 +136,10 @@ impl Service {
         let roster = options.campaigns.as_deref().map(Roster::open).transpose()?;
         let (campaigns, orders) = campaigns::channel(roster.as_ref());
         let (events, inputs) = events::channel();
-        let shared = Arc::new(Shared {
-            options,
-            events,
-            links: Links::default(),
-            circles: Circles::default(),
-            shown: Shown::new(),
-            store,
-            failure: FirstFailure::default(),
-            campaigns,
-            haste,
-            stopping: CancellationToken::new(),
-            drained_by: OnceLock::new(),
-            tasks: TaskTracker::new(),
-            next_worker: AtomicU64::new(1),
-            next_solve: AtomicU64::new(1),
-        });
-        for verdict in docket.refused() {
-            let (workers, reason) = (verdict.workers.join(" and "), &verdict.reason);
-            tracing::warn!(
-                workers,
-                reason,
-                "an earlier coordinator found these to be wrong: they are refused"
-            );
-            shared.links.distrust_still(&verdict.workers, reason);
-        }
-        let (batches, written) = mpsc::channel(writer::BATCHES);
-        let pending: Arc<Pending> = Arc::default();
-        let (era, doubted, excused) = (docket.era(), docket.doubted(), docket.excused());
-        let mut writer = writer::Writer::new(&shared, Arc::clone(&pending), docket);
-        writer.finish_verdicts()?;
-        let (told, memory) = shared.told_log()?;
-        let resumed = Event::Resumed { era, doubted, memory: core::Memory { excused, ..memory } };
-        let actor = actor::Actor::new(core, &shared, pending, batches, told, resumed);
-        let mut threads = vec![
-            failure::guarded(&shared, "core", move || actor.run(inputs))?,
-            failure::guarded(&shared, "writer", move || writer.run(written))?,
-        ];
+        let shared = Arc::new(Shared::new(options, store, events, campaigns, haste));
+        shared.refuse_again(&docket);
+        let era = docket.era();
+        let mut threads = start_core(&shared, core, docket, inputs)?;
         let mut ticking = JoinSet::new();
         ticking.spawn(events::tick(Arc::clone(&shared)));
         if let Some(roster) = roster {
@@ -263,12 +232,73 @@ impl Service {
     }
 }
 
+/// Starts the core's thread and the writer's, once everything is done that an earlier coordinator has left to do.
+fn start_core(
+    shared: &Arc<Shared>,
+    core: Core,
+    docket: Docket,
+    inputs: mpsc::Receiver<Input>,
+) -> Result<Vec<JoinHandle<()>>, ServiceError> {
+    let (batches, written) = mpsc::channel(writer::BATCHES);
+    let pending: Arc<Pending> = Arc::default();
+    let (era, doubted, excused) = (docket.era(), docket.doubted(), docket.excused());
+    let mut writer = Writer::new(shared, Arc::clone(&pending), docket);
+    writer.finish_verdicts()?;
+    // After the verdicts: what workers were told counts only as far as the store still holds it.
+    let (told, memory) = shared.told_log()?;
+    let resumed = Event::Resumed { era, doubted, memory: core::Memory { excused, ..memory } };
+    let actor = Actor::new(core, shared, pending, batches, told, resumed);
+    Ok(vec![
+        failure::guarded(shared, "core", move || actor.run(inputs))?,
+        failure::guarded(shared, "writer", move || writer.run(written))?,
+    ])
+}
+
 /// Returns what ends the calls of clients and workers when the coordinator stops, and refuses new ones.
 fn stopping() -> Status {
     Status::unavailable("the coordinator is stopping")
 }
 
 impl Shared {
+    /// Returns what a service shares to which nobody is connected.
+    fn new(
+        options: Options,
+        store: Arc<dyn ProofStore>,
+        events: Events,
+        campaigns: Campaigns,
+        haste: Haste,
+    ) -> Self {
+        Self {
+            options,
+            events,
+            links: Links::default(),
+            circles: Circles::default(),
+            shown: Shown::new(),
+            store,
+            failure: FirstFailure::default(),
+            campaigns,
+            haste,
+            stopping: CancellationToken::new(),
+            drained_by: OnceLock::new(),
+            tasks: TaskTracker::new(),
+            next_worker: AtomicU64::new(1),
+            next_solve: AtomicU64::new(1),
+        }
+    }
+
+    /// Refuses the workers that an earlier coordinator has refused.
+    fn refuse_again(&self, docket: &Docket) {
+        for verdict in docket.refused() {
+            let (workers, reason) = (verdict.workers.join(" and "), &verdict.reason);
+            tracing::warn!(
+                workers,
+                reason,
+                "an earlier coordinator found these to be wrong: they are refused"
+            );
+            self.links.distrust_still(&verdict.workers, reason);
+        }
+    }
+
     /// Opens the file that notes what workers are told, beside the docket.
     fn told_log(&self) -> Result<(ToldLog, core::Memory), ServiceError> {
         let path = self.options.docket.as_ref().map(|docket| docket.with_file_name("told.jsonl"));

@@ -126,15 +126,12 @@ pub(super) fn as_seen_by(position: Position, square: Square) -> Option<Square> {
 #[cfg(test)]
 pub(super) mod tests {
     use std::future::poll_fn;
-    use std::sync::OnceLock;
-    use std::sync::atomic::AtomicU64;
 
     use outflank_engine::{Score, Window};
-    use tokio_util::task::TaskTracker;
 
     use super::super::campaigns::Campaigns;
     use super::super::events::Input;
-    use super::super::{Circles, FirstFailure, Links, Options, Shown, campaigns, events};
+    use super::super::{Options, campaigns, events};
     use super::*;
     use crate::core::{Method, Proof};
     use crate::haste::Haste;
@@ -150,22 +147,9 @@ pub(super) mod tests {
         campaigns: Campaigns,
     ) -> (Arc<Shared>, mpsc::Receiver<Input>) {
         let (events, inputs) = events::channel();
-        let shared = Shared {
-            options: Options::default(),
-            events,
-            links: Links::default(),
-            circles: Circles::default(),
-            shown: Shown::new(),
-            store: Arc::new(Store::in_memory()),
-            failure: FirstFailure::default(),
-            campaigns,
-            stopping: CancellationToken::new(),
-            drained_by: OnceLock::new(),
-            tasks: TaskTracker::new(),
-            next_worker: AtomicU64::new(1),
-            next_solve: AtomicU64::new(1),
-            haste: Haste::default(),
-        };
+        let store = Arc::new(Store::in_memory());
+        let (options, haste) = (Options::default(), Haste::default());
+        let shared = Shared::new(options, store, events, campaigns, haste);
         (Arc::new(shared), inputs)
     }
 
