@@ -112,8 +112,7 @@ impl Core {
         }
         // A move that proves nothing new is no better than the one that is held.
         let best_move = held.best_move_with(bound, best_move);
-        let proof =
-            Proof { position, bound, best_move, nodes: 0, method: Method::Inference, worker: None };
+        let proof = Proof { best_move, ..Proof::of(position, bound, Method::Inference) };
         if held.bound.merge(bound).is_err() {
             turn.conflicts.push(Conflict { claim: proof, held: held.bound });
             return;

@@ -237,6 +237,14 @@ pub struct Proof {
     pub worker: Option<WorkerId>,
 }
 
+impl Proof {
+    /// Returns the proof of a bound of which no more is known than that: no move, no nodes, no worker.
+    #[must_use]
+    pub const fn of(position: Position, bound: Bound, method: Method) -> Self {
+        Self { position, bound, best_move: None, nodes: 0, method, worker: None }
+    }
+}
+
 /// The proved bounds that the core can look up: the store's index, or a map in tests.
 pub trait Proofs {
     /// Returns what is stored for `position`, which is canonical: the bound and the best move (a

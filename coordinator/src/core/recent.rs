@@ -67,13 +67,9 @@ mod tests {
     #[test]
     fn the_oldest_of_too_many_proofs_is_forgotten() {
         let mut recent = Recent::default();
-        let proof = |discs: u64| Proof {
-            position: Position::new(discs, !0 << 32).expect("no square is taken twice"),
-            bound: Bound::at_least(Score::DRAW),
-            best_move: None,
-            nodes: 0,
-            method: Method::Search,
-            worker: None,
+        let proof = |discs: u64| {
+            let position = Position::new(discs, !0 << 32).expect("no square is taken twice");
+            Proof::of(position, Bound::at_least(Score::DRAW), Method::Search)
         };
         for discs in 1..=CAPACITY as u64 + 1 {
             recent.note(Known::NOTHING, &proof(discs));
@@ -89,8 +85,8 @@ mod tests {
         let position = Position::START.canonical();
         for (discs, square) in [(0, Square::new(19)), (2, None)] {
             let bound = Bound::at_least(Score::floor(discs));
-            let (nodes, method, worker) = (0, Method::Search, None);
-            let proof = Proof { position, bound, best_move: square, nodes, method, worker };
+            let proof = Proof::of(position, bound, Method::Search);
+            let proof = Proof { best_move: square, ..proof };
             recent.note(recent.known(&Nothing, position), &proof);
             assert_eq!(recent.known(&Nothing, position).best_move, square);
         }
@@ -99,13 +95,9 @@ mod tests {
     #[test]
     fn a_tighter_upper_bound_does_not_replace_the_move_that_proves_the_lower_one() {
         let position = Position::START.canonical();
-        let proof = |bound, square| Proof {
-            position,
-            bound,
-            best_move: Square::new(square),
-            nodes: 0,
-            method: Method::Search,
-            worker: None,
+        let proof = |bound, square| {
+            let proof = Proof::of(position, bound, Method::Search);
+            Proof { best_move: Square::new(square), ..proof }
         };
         let (low, high) = (Bound::at_least(Score::DRAW), Bound::at_most(Score::DRAW));
         for both in [[proof(low, 19), proof(high, 26)], [proof(high, 26), proof(low, 19)]] {

@@ -256,11 +256,9 @@ impl Docket {
 
     /// Returns the claims that are being solved again.
     pub(super) fn doubted(&self) -> Vec<Doubted> {
-        let (best_move, nodes, method, worker) = (None, 0, Method::Search, None);
         let doubted = |(&audit, doubt): (&AuditId, &Doubt)| {
             let Doubt { position, bound, author } = doubt;
-            let (position, bound) = (*position, *bound);
-            let claim = Proof { position, bound, best_move, nodes, method, worker };
+            let claim = Proof::of(*position, *bound, Method::Search);
             Doubted { audit, claim, author: author.as_deref().map(convert::process) }
         };
         self.doubted.iter().map(doubted).collect()

@@ -98,8 +98,7 @@ mod tests {
 
     fn proof(bound: Bound) -> Proof {
         let position = Position::START.canonical();
-        let method = Method::Search;
-        Proof { position, bound, best_move: None, nodes: 1, method, worker: None }
+        Proof::of(position, bound, Method::Search)
     }
 
     #[test]

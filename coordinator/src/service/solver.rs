@@ -204,9 +204,8 @@ pub(super) mod tests {
         let after = |position: Position, square| position.play(square).map(Position::canonical);
         let is_another = |&square: &Square| after(position, square) != after(canonical, square);
         let best = Square::all(canonical.moves()).find(is_another).unwrap();
-        let (method, bound) = (Method::Search, Bound::at_least(Score::DRAW));
-        let best_move = Some(best);
-        let proof = Proof { position: canonical, bound, best_move, nodes: 1, method, worker: None };
+        let proof = Proof::of(canonical, Bound::at_least(Score::DRAW), Method::Search);
+        let proof = Proof { best_move: Some(best), ..proof };
         shared.store.append(&[convert::record(&proof, Arc::default())]).unwrap();
         let request = v1::FetchRequest { position: Some(position.into()) };
         let fetched = SolverService(shared).fetch(Request::new(request)).await.unwrap();

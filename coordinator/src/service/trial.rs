@@ -50,8 +50,7 @@ fn supports(held: Bound, known: &Stored, lower: bool, child: Position) -> Option
     } else {
         Bound::at_least(known.bound.lower())
     };
-    let method = CoreMethod::Inference;
-    let claim = Proof { position: child, bound, best_move: None, nodes: 0, method, worker: None };
+    let claim = Proof::of(child, bound, CoreMethod::Inference);
     (bound != Bound::UNKNOWN && !child.is_over()).then_some(claim)
 }
 

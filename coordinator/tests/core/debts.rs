@@ -203,8 +203,7 @@ fn started_again(bound: Bound, author: Option<u64>) -> Script {
     let mut script = Script::new(audited());
     let position = nine_empties().canonical();
     script.store.0.insert(position, (bound, None));
-    let method = Method::Search;
-    let claim = Proof { position, bound, best_move: None, nodes: 0, method, worker: None };
+    let claim = Proof::of(position, bound, Method::Search);
     let doubted = vec![Doubted { audit: AuditId(5), claim, author: author.map(ProcessId) }];
     script.at(0, Event::Resumed { era: 0, doubted, memory: Memory::default() });
     script.submit(0, 1, nine_empties());
@@ -400,8 +399,7 @@ fn what_nobody_can_solve_is_owed_after_a_restart() {
     let mut script = Script::new(audited());
     let bound = Bound::exact(Score::DRAW);
     script.store.0.insert(position, (bound, None));
-    let method = Method::Search;
-    let claim = Proof { position, bound, best_move: None, nodes: 0, method, worker: None };
+    let claim = Proof::of(position, bound, Method::Search);
     let doubted = vec![Doubted { audit: AuditId(5), claim, author: Some(ProcessId(7)) }];
     script.at(0, Event::Resumed { era: 0, doubted, memory: Memory::default() });
     assert_eq!(assigned(&script.at(0, joined(1, 8, 1))), []);

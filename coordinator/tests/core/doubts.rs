@@ -22,8 +22,7 @@ fn resumed(bound: Bound) -> (Script, Proof) {
     let mut script = Script::new(Config { lines: false, ..whole() });
     let position = nine_empties().canonical();
     script.store.0.insert(position, (bound, None));
-    let method = Method::Search;
-    let claim = Proof { position, bound, best_move: None, nodes: 0, method, worker: None };
+    let claim = Proof::of(position, bound, Method::Search);
     let commands = script.at(0, again(3, &[(5, claim)]));
     assert_eq!(commands, [], "nobody is there to be asked");
     let commands = script.submit(0, 1, nine_empties());
@@ -83,8 +82,8 @@ fn a_contradiction_that_has_waited_for_another_audit_is_looked_into_when_that_is
     let mut script = Script::new(Config { lines: false, ..split() });
     script.store.0.insert(position, (held, None));
     // Of the stored bound one half is doubted; it is the other that is false.
-    let (bound, method) = (Bound::at_most(high), Method::Search);
-    let claim = Proof { position, bound, best_move: None, nodes: 0, method, worker: None };
+    let bound = Bound::at_most(high);
+    let claim = Proof::of(position, bound, Method::Search);
     script.at(0, again(3, &[(5, claim)]));
     script.submit(0, 1, nine_empties());
     let joined = (1..=4).flat_map(|worker| assigned(&script.join(1, worker, 1)));
@@ -174,8 +173,7 @@ fn a_suspicion_that_nobody_can_settle_stops_with_the_contradiction_that_led_to_i
 fn a_doubt_about_what_was_never_stored_is_dropped() {
     let mut script = Script::new(whole());
     let (position, bound) = (nine_empties().canonical(), Bound::at_least(Score::DRAW));
-    let method = Method::Search;
-    let claim = Proof { position, bound, best_move: None, nodes: 0, method, worker: None };
+    let claim = Proof::of(position, bound, Method::Search);
     let commands = script.at(0, again(0, &[(9, claim)]));
     assert_eq!(commands, [Command::Cleared { audit: AuditId(9) }]);
 }
@@ -201,9 +199,9 @@ fn what_an_auditor_says_beyond_the_claim_is_audited_like_any_other() {
     let position = nine_empties().canonical();
     let value = Oracle::default().value(position);
     let mut script = Script::new(Config { audit_share: 1.0, ..whole() });
-    let (bound, method) = (Bound::at_least(value), Method::Search);
+    let bound = Bound::at_least(value);
     script.store.0.insert(position, (bound, None));
-    let claim = Proof { position, bound, best_move: None, nodes: 0, method, worker: None };
+    let claim = Proof::of(position, bound, Method::Search);
     script.at(0, again(0, &[(5, claim)]));
     let (_, job) = only_job(&script.join(1, 1, 1));
     script.join(1, 2, 1);
@@ -298,9 +296,9 @@ fn when_proofs_are_taken_back_all_jobs_stop_and_all_tables_are_cleared() {
 fn the_audits_of_an_earlier_coordinator_keep_their_names() {
     let mut script = Script::new(Config { audit_share: 1.0, lines: false, ..whole() });
     let other = position(&mut Random(12), 9).canonical();
-    let (bound, method) = (Bound::at_least(Score::DRAW), Method::Search);
+    let bound = Bound::at_least(Score::DRAW);
     script.store.0.insert(other, (bound, None));
-    let claim = Proof { position: other, bound, best_move: None, nodes: 0, method, worker: None };
+    let claim = Proof::of(other, bound, Method::Search);
     script.at(0, again(0, &[(1, claim)]));
     script.join(0, 1, 1);
     script.join(0, 2, 1);

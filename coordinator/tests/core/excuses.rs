@@ -179,8 +179,7 @@ fn traced(memory: Memory, others_below: bool) -> (Script, Vec<Command>) {
             script.store.0.entry(position).or_insert((bound, None));
         }
     }
-    let (best_move, nodes, method, worker) = (None, 0, Method::Search, None);
-    let claim = Proof { position, bound, best_move, nodes, method, worker };
+    let claim = Proof::of(position, bound, Method::Search);
     let doubted = vec![Doubted { audit: AuditId(5), claim, author: None }];
     script.at(0, Event::Resumed { era: 0, doubted, memory });
     script.submit(0, 1, nine_empties());
@@ -242,8 +241,7 @@ fn the_author_of_a_stored_bound_is_excused_once_for_what_is_not_remembered() {
     assert_eq!(is_refused(&commands), Some(false));
     script.at(4, Event::TakenBack { era: 1 });
     let (position, bound) = (nine_empties().canonical(), Bound::exact(wrong(nine_empties())));
-    let (best_move, nodes, method, worker) = (None, 0, Method::Search, None);
-    let claim = Proof { position, bound, best_move, nodes, method, worker };
+    let claim = Proof::of(position, bound, Method::Search);
     let (first, job) = only_job(&script.at(4, Event::Suspected { claims: vec![claim] }));
     let (second, job) = only_job(&script.report(5, first, truth(&job)));
     script.report(6, second, truth(&job));

@@ -74,8 +74,7 @@ fn a_contradiction_is_looked_into_although_an_audit_of_the_same_position_is_owed
     know_children(&mut script, Bound::exact);
     let (position, bound) = (nine_empties().canonical(), Bound::at_least(value().up()));
     script.store.0.insert(position, (bound, None));
-    let method = Method::Search;
-    let claim = Proof { position, bound, best_move: None, nodes: 0, method, worker: None };
+    let claim = Proof::of(position, bound, Method::Search);
     let doubted = vec![Doubted { audit: AuditId(5), claim, author: Some(ProcessId(1)) }];
     script.at(0, Event::Resumed { era: 0, doubted, memory: Memory::default() });
     script.at(0, joined(1, 1, 1));

@@ -72,7 +72,7 @@ fn convicted(commands: &[Command]) -> Vec<WorkerId> {
 
 /// Returns a claim that is in the store, and nobody knows whose it is.
 fn stored(position: Position, bound: Bound) -> Proof {
-    Proof { position, bound, best_move: None, nodes: 0, method: Method::Search, worker: None }
+    Proof::of(position, bound, Method::Search)
 }
 
 /// Returns the event of a coordinator that begins where another has stopped, which doubted a claim as number 5.

@@ -75,8 +75,7 @@ impl Core {
         let (under_way, others): (Vec<_>, Vec<_>) = small.into_iter().partition(is_open);
         let room = MOST_AT_ONCE.saturating_sub(under_way.len());
         for (position, bound) in others.into_iter().take(room) {
-            let (best_move, nodes, method, worker) = (None, 0, Method::Search, None);
-            let claim = Proof { position, bound, best_move, nodes, method, worker };
+            let claim = Proof::of(position, bound, Method::Search);
             self.open_audit(turn, Audit { is_suspect: true, ..Audit::new(claim) });
         }
         Excuse::Pending

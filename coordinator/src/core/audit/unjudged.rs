@@ -59,8 +59,7 @@ impl Core {
         if self.audits.taking_back {
             return; // Then all is asked again, and what still stands contradicts itself again.
         }
-        let (best_move, nodes, method, worker) = (None, 0, Method::Inference, None);
-        let claim = Proof { position, bound: truth, best_move, nodes, method, worker };
+        let claim = Proof::of(position, truth, Method::Inference);
         for ground in self.grounds(turn, (position, side_against(truth, held))) {
             self.doubt_ground(turn, ground, (claim, held));
         }

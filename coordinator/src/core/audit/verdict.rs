@@ -100,9 +100,7 @@ impl Core {
         truth: Bound,
     ) {
         self.settle_audit(id);
-        let (best_move, nodes, method, worker) = (None, 0, Method::Search, None);
-        let claim = Proof { position, bound: truth, best_move, nodes, method, worker };
-        self.audits.traced = Some((claim, held));
+        self.audits.traced = Some((Proof::of(position, truth, Method::Search), held));
         self.audits.trial = Some(Trial { audit: id, position, held, truth });
         turn.commands.push(Command::Judge(Judgement::Trace { position, held, truth }));
     }

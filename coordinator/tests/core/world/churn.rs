@@ -60,8 +60,7 @@ impl World {
 
     /// Leaves an inference in the store, as damage does that has lost what it was inferred from. It may be false.
     pub(crate) fn leave_baseless(&mut self, position: Position, bound: Bound) {
-        let method = Method::Inference;
-        let proof = Proof { position, bound, best_move: None, nodes: 0, method, worker: None };
+        let proof = Proof::of(position, bound, Method::Inference);
         self.has_damage = true;
         self.store.take(Batch { proofs: vec![proof], ..Batch::default() });
         self.written();

@@ -265,6 +265,5 @@ impl World {
 
 /// Returns a claim whose author nobody knows.
 fn suspicion((position, bound): (Position, Bound)) -> Proof {
-    let method = Method::Inference;
-    Proof { position, bound, best_move: None, nodes: 0, method, worker: None }
+    Proof::of(position, bound, Method::Inference)
 }
