@@ -184,7 +184,8 @@ struct Turn<'a> {
     splits: usize,
 }
 
-/// A claim that contradicts what is proved.
+/// A claim that contradicts what is proved, and the bound that is held.
+#[derive(Clone, Copy, Debug)]
 struct Conflict {
     claim: Proof,
     held: Bound,

@@ -56,7 +56,7 @@ struct Audit {
     /// What the last one who did not uphold it said.
     against: Bound,
     /// The contradiction that it may be to blame for, if that is why it is audited.
-    cause: Option<Contradiction>,
+    cause: Option<Conflict>,
     /// Whether there is a verdict, which is being carried out.
     is_settled: bool,
     /// Whether it is of a bound that may have misled whoever made a false claim.
@@ -85,9 +85,6 @@ struct Trial {
     /// The true one.
     truth: Bound,
 }
-
-/// A claim, and the bound that was held against it.
-type Contradiction = (Proof, Bound);
 
 impl Audit {
     /// Returns an audit of a claim whose author nobody knows.
@@ -150,11 +147,13 @@ impl Audit {
     }
 
     /// Returns the contradiction that remains when nobody can decide, if there is one.
-    fn contradiction(&self) -> Option<Contradiction> {
+    fn contradiction(&self) -> Option<Conflict> {
         let Self { claim, against, .. } = *self;
         match self.held {
-            Some(held) => Some((claim, held)),
-            None if self.count().1 > 0 => Some((Proof { bound: against, ..claim }, claim.bound)),
+            Some(held) => Some(Conflict { claim, held }),
+            None if self.count().1 > 0 => {
+                Some(Conflict { claim: Proof { bound: against, ..claim }, held: claim.bound })
+            }
             None => self.cause,
         }
     }
@@ -187,7 +186,7 @@ pub(super) struct Audits {
     /// leave the contradiction as it is.
     unresolved: BTreeSet<Position>,
     /// The contradiction whose source was looked for last.
-    traced: Option<Contradiction>,
+    traced: Option<Conflict>,
     /// The case for which it was looked for.
     trial: Option<Trial>,
     /// The bounds that were suspected for such a reason since proofs were taken back last, and are true.

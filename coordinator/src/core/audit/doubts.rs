@@ -20,7 +20,7 @@ impl Core {
         let is_open = |claim: &&Proof| !sound.contains(&named(claim.position, claim.bound));
         let doubtful: Vec<Proof> = claims.iter().filter(is_open).copied().collect();
         if doubtful.is_empty()
-            && let Some((Proof { position, bound: truth, .. }, held)) = cause
+            && let Some(Conflict { claim: Proof { position, bound: truth, .. }, held }) = cause
             && self.is_baseless(turn, position, truth)
         {
             turn.commands.push(Command::Judge(Judgement::Retract { position, held, truth }));
@@ -29,15 +29,15 @@ impl Core {
         (self.audits.taking_back, self.audits.has_news) = (false, true);
         let is_inexplicable = doubtful.is_empty() && !claims.is_empty();
         // Whoever has reported the contradiction may do so again, but an inference is made only once.
-        let position = cause.map(|(claim, _)| claim.position);
+        let position = cause.map(|cause| cause.claim.position);
         self.audits.unresolved.extend(position.filter(|_| !doubtful.is_empty()));
         for claim in doubtful {
             self.open_audit(turn, Audit { cause, ..Audit::new(claim) });
         }
         self.close_audits(turn, |audit| audit.is_settled);
-        if let Some((claim, held)) = cause.filter(|_| is_inexplicable) {
+        if let Some(cause) = cause.filter(|_| is_inexplicable) {
             // It follows from what is true, and yet two have upheld that it is false.
-            self.stop_dependents(turn, claim.position, &Conflict { claim, held });
+            self.stop_dependents(turn, cause.claim.position, &cause);
         }
     }
 
@@ -130,7 +130,7 @@ impl Core {
     pub(super) fn is_being_decided(&self, now: Millis, position: Position) -> bool {
         let mut owed = self.audits.debts.disputes(position);
         let is_its_cause =
-            |audit: &Audit| audit.cause.is_some_and(|(it, _)| it.position == position);
+            |audit: &Audit| audit.cause.is_some_and(|cause| cause.claim.position == position);
         let is_asked = self.audits.about(position).next().is_some()
             || self.audits.open.values().any(is_its_cause);
         is_asked || owed.any(|audit| self.is_due(now, audit))

@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 use outflank_engine::{Bound, Position, Score};
 
 use super::excuse::named;
-use super::{Audit, Conflict, Contradiction, Core, Proof, SolveId, Turn};
+use super::{Audit, Conflict, Core, Proof, SolveId, Turn};
 use crate::core::graph;
 use crate::core::message::{Command, Judgement, Method};
 
@@ -61,7 +61,7 @@ impl Core {
         }
         let claim = Proof::of(position, truth, Method::Inference);
         for ground in self.grounds(turn, (position, side_against(truth, held))) {
-            self.doubt_ground(turn, ground, (claim, held));
+            self.doubt_ground(turn, ground, Conflict { claim, held });
         }
         self.audits.taking_back = true;
         turn.commands.push(Command::Judge(Judgement::Retract { position, held, truth }));
@@ -69,12 +69,7 @@ impl Core {
 
     /// Has a bound solved again that another one rests on which has contradicted something: until then nothing is answered.
     /// Where nobody can do that, it is owed.
-    fn doubt_ground(
-        &mut self,
-        turn: &mut Turn<'_>,
-        (position, bound): Ground,
-        cause: Contradiction,
-    ) {
+    fn doubt_ground(&mut self, turn: &mut Turn<'_>, (position, bound): Ground, cause: Conflict) {
         let name = named(position, bound);
         let debts = self.audits.debts.all().map(|(_, audit)| audit);
         let all = self.audits.open.values().chain(debts).filter(|audit| audit.held.is_none());
@@ -83,7 +78,7 @@ impl Core {
         if names.contains(&name) || self.audits.sound.contains(&name) {
             return;
         }
-        let claim = Proof { position, bound, ..cause.0 };
+        let claim = Proof { position, bound, ..cause.claim };
         let has_judges = !self.is_beyond_judges(position, bound);
         let cause = has_judges.then_some(cause);
         let id = self.open_audit(turn, Audit { cause, ..Audit::new(claim) });

@@ -100,7 +100,8 @@ impl Core {
         truth: Bound,
     ) {
         self.settle_audit(id);
-        self.audits.traced = Some((Proof::of(position, truth, Method::Search), held));
+        let claim = Proof::of(position, truth, Method::Search);
+        self.audits.traced = Some(Conflict { claim, held });
         self.audits.trial = Some(Trial { audit: id, position, held, truth });
         turn.commands.push(Command::Judge(Judgement::Trace { position, held, truth }));
     }
@@ -144,10 +145,10 @@ impl Core {
         let makers = (audit.claim.worker, audit.author);
         if let ((Some(worker), Some(author)), (1, 1)) = (makers, audit.count()) {
             self.convict_unless_misled(turn, id, (worker, author), |_| true);
-        } else if let Some((claim, held)) = audit.contradiction() {
+        } else if let Some(conflict) = audit.contradiction() {
             let position = audit.claim.position;
             self.put_off(turn, id);
-            self.stop_dependents(turn, position, &Conflict { claim, held });
+            self.stop_dependents(turn, position, &conflict);
         }
     }
 
