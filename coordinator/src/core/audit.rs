@@ -31,7 +31,7 @@ use super::mix::{mix, mixed_with};
 use super::question::Key;
 use super::{Conflict, Core, Turn};
 use debts::Debts;
-use excuse::window_of;
+use excuse::{ClaimKey, window_of};
 use held::HeldBack;
 use unjudged::side_against;
 
@@ -141,6 +141,11 @@ impl Audit {
         self.votes.keys().any(|&process| Some(process) != self.author)
     }
 
+    /// Returns what its claim is told from others by.
+    fn key(&self) -> ClaimKey {
+        ClaimKey::of(self.claim.position, self.claim.bound)
+    }
+
     /// Returns whether there are two opinions.
     fn is_disputed(&self) -> bool {
         self.contradiction().is_some()
@@ -190,7 +195,7 @@ pub(super) struct Audits {
     /// The case for which it was looked for.
     trial: Option<Trial>,
     /// The bounds that were suspected for such a reason since proofs were taken back last, and are true.
-    sound: BTreeSet<excuse::Named>,
+    sound: BTreeSet<ClaimKey>,
     /// Whether claims are being taken back: nothing is handed out or answered meanwhile.
     pub(super) taking_back: bool,
     /// The requests that are answered but for audits.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use outflank_engine::{Bound, Position};
 
-use super::excuse::named;
+use super::excuse::ClaimKey;
 use super::{Audit, AuditId, Conflict, Core, Proof, Turn};
 use crate::core::fleet::Target;
 use crate::core::message::{Command, Doubted, Judgement, Memory, Millis};
@@ -17,7 +17,7 @@ impl Core {
         self.audits.trial = None;
         let cause = self.audits.traced.take();
         let sound = &self.audits.sound;
-        let is_open = |claim: &&Proof| !sound.contains(&named(claim.position, claim.bound));
+        let is_open = |claim: &&Proof| !sound.contains(&ClaimKey::of(claim.position, claim.bound));
         let doubtful: Vec<Proof> = claims.iter().filter(is_open).copied().collect();
         if doubtful.is_empty()
             && let Some(Conflict { claim: Proof { position, bound: truth, .. }, held }) = cause

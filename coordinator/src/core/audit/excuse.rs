@@ -21,8 +21,20 @@ pub(super) enum Excuse {
     Unknown,
 }
 
-/// What a claim is told from others by.
-pub(super) type Named = (Position, Score, Score);
+/// What a claim is told from others by, in ordered sets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct ClaimKey {
+    position: Position,
+    lower: Score,
+    upper: Score,
+}
+
+impl ClaimKey {
+    /// Returns the key of the claim that `bound` holds for `position`.
+    pub(super) fn of(position: Position, bound: Bound) -> Self {
+        Self { position, lower: bound.lower(), upper: bound.upper() }
+    }
+}
 
 /// How a false claim is held against a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,16 +74,14 @@ impl Core {
         }
         let is_suspect = |audit: &&Audit| audit.is_suspect;
         let debts = self.audits.debts.all().map(|(_, audit)| audit).filter(is_suspect);
-        let owed: BTreeSet<_> =
-            debts.map(|audit| named(audit.claim.position, audit.claim.bound)).collect();
-        if small.iter().any(|&(position, bound)| owed.contains(&named(position, bound))) {
+        let owed: BTreeSet<_> = debts.map(Audit::key).collect();
+        if small.iter().any(|&(position, bound)| owed.contains(&ClaimKey::of(position, bound))) {
             return unknown;
         }
         let open = self.audits.open.values().filter(is_suspect);
-        let open: BTreeSet<_> =
-            open.map(|audit| named(audit.claim.position, audit.claim.bound)).collect();
+        let open: BTreeSet<_> = open.map(Audit::key).collect();
         let is_open =
-            |&(position, bound): &(Position, Bound)| open.contains(&named(position, bound));
+            |&(position, bound): &(Position, Bound)| open.contains(&ClaimKey::of(position, bound));
         let (under_way, others): (Vec<_>, Vec<_>) = small.into_iter().partition(is_open);
         let room = MOST_AT_ONCE.saturating_sub(under_way.len());
         for (position, bound) in others.into_iter().take(room) {
@@ -127,11 +137,6 @@ impl Core {
             }
         }
     }
-}
-
-/// Returns what a claim is told from others by.
-pub(super) fn named(position: Position, bound: Bound) -> Named {
-    (position, bound.lower(), bound.upper())
 }
 
 /// Returns the window whose answer says whether `bound` holds.

@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 
 use outflank_engine::{Bound, Position, Score};
 
-use super::excuse::named;
+use super::excuse::ClaimKey;
 use super::{Audit, Conflict, Core, Proof, SolveId, Turn};
 use crate::core::graph;
 use crate::core::message::{Command, Judgement, Method};
@@ -70,12 +70,11 @@ impl Core {
     /// Has a bound solved again that another one rests on which has contradicted something: until then nothing is answered.
     /// Where nobody can do that, it is owed.
     fn doubt_ground(&mut self, turn: &mut Turn<'_>, (position, bound): Ground, cause: Conflict) {
-        let name = named(position, bound);
+        let key = ClaimKey::of(position, bound);
         let debts = self.audits.debts.all().map(|(_, audit)| audit);
         let all = self.audits.open.values().chain(debts).filter(|audit| audit.held.is_none());
-        let names: BTreeSet<_> =
-            all.map(|audit| named(audit.claim.position, audit.claim.bound)).collect();
-        if names.contains(&name) || self.audits.sound.contains(&name) {
+        let keys: BTreeSet<_> = all.map(Audit::key).collect();
+        if keys.contains(&key) || self.audits.sound.contains(&key) {
             return;
         }
         let claim = Proof { position, bound, ..cause.claim };

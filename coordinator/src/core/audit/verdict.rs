@@ -2,7 +2,7 @@
 
 use outflank_engine::{Bound, Position};
 
-use super::excuse::{Charge, Excuse, named};
+use super::excuse::{Charge, ClaimKey, Excuse};
 use super::{Audit, AuditId, Conflict, Core, Proof, Trial, Turn, Vote};
 use crate::core::fleet::Target;
 use crate::core::message::{Command, Judgement, Method, ProcessId, Report, WorkerId};
@@ -84,7 +84,7 @@ impl Core {
                 self.told.prove(claim.position, claim.bound);
             }
             if audit.cause.is_some() {
-                self.audits.sound.insert(named(claim.position, claim.bound));
+                self.audits.sound.insert(ClaimKey::of(claim.position, claim.bound));
             }
             self.close_audit(turn, id);
         }
