@@ -176,13 +176,9 @@ pub(crate) fn principal<K: SearchSet>(
     if known.lower > known.upper {
         return Err(Stopped); // What was told is false: no window is left.
     }
-    if known.lower >= beta || known.lower == known.upper {
+    if let Some(value) = settled(&known, alpha, beta) {
         searcher.tally.count(node.empties, Event::Proved);
-        return Ok((known.lower, known.moves[0]));
-    }
-    if known.upper <= alpha {
-        searcher.tally.count(node.empties, Event::Proved);
-        return Ok((known.upper, known.moves[0]));
+        return Ok((value, known.moves[0]));
     }
     let begin = searcher.total_nodes();
     let mut candidates = Candidates::new(kernels, board, moves);
@@ -193,33 +189,58 @@ pub(crate) fn principal<K: SearchSet>(
     drop(estimates);
     let (alpha, beta) = (alpha.max(known.lower - 1), beta.min(known.upper + 1));
     let mut task = Task::new(*node, alpha, beta, level);
-    let moves = candidates.as_slice().len();
-    for (index, &candidate) in candidates.as_slice().iter().enumerate() {
-        let rest = &candidates.as_slice()[index..];
-        if index > 0 && crew::worth_splitting(searcher, node.empties, rest.len()) {
-            crew::split(searcher, rest, &mut task)?;
-            searcher.tally.count(node.empties, Event::Shared { moves, cuts: task.is_cut() });
+    try_moves(searcher, candidates.as_slice(), &mut task, expected)?;
+    task.store(searcher, hash, begin);
+    Ok((task.best, task.best_move))
+}
+
+/// Returns the value if what is `known` answers the window, or leaves only one.
+#[inline(always)]
+fn settled(known: &Entry, alpha: i32, beta: i32) -> Option<i32> {
+    if known.lower >= beta || known.lower == known.upper {
+        return Some(known.lower);
+    }
+    (known.upper <= alpha).then_some(known.upper)
+}
+
+/// Searches the moves of the position of `task` in this order, the eldest in the whole window, until one cuts off or idle
+/// threads share the rest.
+///
+/// # Errors
+/// [`Stopped`] if the search was asked to stop, or was told bounds that contradict each other.
+#[inline(always)]
+fn try_moves<K: SearchSet>(
+    searcher: &mut Searcher<'_, K>,
+    candidates: &[Candidate],
+    task: &mut Task,
+    expected: i32,
+) -> Result<(), Stopped> {
+    let (empties, moves) = (task.node.empties, candidates.len());
+    for (index, &candidate) in candidates.iter().enumerate() {
+        let rest = &candidates[index..];
+        if index > 0 && crew::worth_splitting(searcher, empties, rest.len()) {
+            crew::split(searcher, rest, task)?;
+            searcher.tally.count(empties, Event::Shared { moves, cuts: task.is_cut() });
             break;
         }
         let value = if index == 0 && !task.is_null() {
-            let after = node.after_candidate(kernels, &candidate);
-            let brothers = ahead::post_brothers(searcher, &task, expected, &rest[1..]);
-            let value =
-                -principal(searcher, &after, -Aspiration { alpha, beta, expected }, level)?.0;
+            let after = task.node.after_candidate(searcher.kernels, &candidate);
+            let brothers = ahead::post_brothers(searcher, task, expected, &rest[1..]);
+            let aspiration = Aspiration { alpha: task.alpha, beta: task.beta, expected };
+            let value = -principal(searcher, &after, -aspiration, task.level)?.0;
             drop(brothers);
-            searcher.crew.root_moves.note(&task, candidate.square, value);
+            searcher.crew.root_moves.note(task, candidate.square, value);
             value
         } else {
-            brother(searcher, &task, candidate)?
+            brother(searcher, task, candidate)?
         };
         task.improve(value, candidate.square);
-        searcher.tally.count(node.empties, Event::tried(index + 1, moves, task.is_cut()));
+        searcher.tally.count(empties, Event::tried(index + 1, moves, task.is_cut()));
         if task.is_cut() {
             break;
         }
     }
-    task.store(searcher, hash, begin);
-    Ok((task.best, task.best_move))
+    Ok(())
 }
 
 /// Returns the value of a move that is expected to be no better than the best so far.
