@@ -50,7 +50,8 @@ pub(super) struct SledIndex {
     covered: sled::Tree,
     /// Held by the one who changes buckets.
     changing: Mutex<()>,
-    /// Held for writing while a bucket is divided: who reads between the writes of that might miss an entry.
+    /// Held for writing while a bucket is divided: sled may read two pages to find one, and who reads the first before and
+    /// the second after the writes of that misses an entry.
     dividing: RwLock<()>,
 }
 

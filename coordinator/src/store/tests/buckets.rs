@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
 use outflank_engine::{Bound, Position, Score};
@@ -181,6 +181,56 @@ fn nothing_is_missed_while_buckets_are_divided() {
         });
     });
     assert_eq!(all(&index).len(), 4000);
+}
+
+/// Pages of sled begin at a part of their first key, the shortest that is behind the page before. Whoever looks for what
+/// is between reads that page, finds nothing, and reads the one before: if a bucket is divided meanwhile, its upper part
+/// goes to the first page when it was read, and leaves the other before it is.
+#[test]
+fn nothing_is_missed_where_a_bucket_is_divided_across_two_pages() {
+    const READERS: usize = 6;
+    const BUCKETS: u64 = 128;
+    let at = |number: u64| Position::new(number, !number).unwrap();
+    let stored = |number: u64| (at(number), Entry { nodes: number, ..entry(0, 0) });
+    // Sixteen each: the first four end in bytes from 0x80, the others in bytes up to that.
+    let held = |bucket: u64| {
+        let below = (4..8).map(move |step| bucket << 8 | step << 5);
+        below.chain((0..12).map(move |step| (bucket + 1) << 8 | step << 3))
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let index = SledIndex::open(folder.path()).unwrap();
+    index.put_all(&(0..BUCKETS).flat_map(held).map(stored).collect::<Vec<_>>()).unwrap();
+    let (divided, missed, is_over) = (AtomicU64::new(0), AtomicU64::new(0), AtomicBool::new(false));
+    let looked: [AtomicU64; READERS] = Default::default();
+    thread::scope(|scope| {
+        for looked in &looked {
+            let (index, divided, missed, is_over) = (&index, &divided, &missed, &is_over);
+            scope.spawn(move || {
+                while !is_over.load(Ordering::Relaxed) {
+                    let bucket = divided.load(Ordering::Acquire);
+                    let (position, last) = stored(held(bucket).last().unwrap());
+                    if index.get(position).unwrap() != Some(last) {
+                        missed.fetch_add(1, Ordering::Relaxed);
+                    }
+                    looked.fetch_add(1, Ordering::Relaxed);
+                }
+            });
+        }
+        for bucket in 0..BUCKETS {
+            divided.store(bucket, Ordering::Release);
+            let before: Vec<u64> = looked.iter().map(|it| it.load(Ordering::Relaxed)).collect();
+            let has_looked =
+                |(it, before): (&AtomicU64, &u64)| it.load(Ordering::Relaxed) > *before;
+            while !looked.iter().zip(&before).all(has_looked) {
+                thread::yield_now();
+            }
+            index.put_all(&[stored((bucket + 1) << 8 | 0x70)]).unwrap();
+        }
+        is_over.store(true, Ordering::Relaxed);
+    });
+    drop(index);
+    assert_eq!(buckets(folder.path()).len() as u64, 2 * BUCKETS, "each was divided");
+    assert_eq!(missed.into_inner(), 0, "of {looked:?}");
 }
 
 #[test]
