@@ -4,6 +4,7 @@
 //! after the other on the way.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -50,6 +51,37 @@ impl Passes {
             })?);
         }
         Ok(passes)
+    }
+
+    /// As [`Self::over_parts`], for a store that can only be read: the files are in the folder `scratch`. Where there is
+    /// no room for that many `bytes`, each pass reads the whole log.
+    pub(super) fn over_parts_elsewhere(
+        layout: &Layout,
+        ranges: Ranges,
+        covered: u64,
+        (scratch, bytes): (&Path, u64),
+    ) -> Self {
+        let mut passes = Self::over_log(layout, ranges, covered);
+        let times = passes.ranges.count();
+        if times == 1 {
+            return passes;
+        }
+        let read = |visit: &mut Visitor<'_>| read_frames(&layout.log(), visit);
+        match Parts::write_elsewhere(scratch, bytes, &passes.ranges, read) {
+            Ok(parts) => passes.parts = Some(parts),
+            Err(error) => {
+                let log = layout.log();
+                tracing::warn!(
+                    log = %log.display(),
+                    times,
+                    bytes,
+                    %error,
+                    cause = error.source(),
+                    "the log is read many times, which takes long: TMPDIR can name a folder with room for parts of it"
+                );
+            }
+        }
+        passes
     }
 
     /// Returns the number of the range that [`Self::merge_next`] deals with.

@@ -1,13 +1,20 @@
 //! The log by ranges of index keys, so that what it says of each range fits into memory.
 //!
 //! A sample of the log says where ranges end. What the log says of each comes from a file of its own, so that the log is
-//! not read again for every range: the time grows with the store, and not with its square.
+//! not read again for every range: the time grows with the store, and not with its square. These files are in the store,
+//! or of one that can only be read in a folder for what is temporary, and there they have no names.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::env;
 use std::fs::{self, File};
-use std::io::{self, BufReader, ErrorKind, Read, Write};
+use std::io::{self, BufReader, ErrorKind, Read, Seek, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::process;
+use std::sync::atomic::{AtomicU64, Ordering};
 
+use nix::sys::statvfs::statvfs;
 use outflank_engine::Position;
 
 use super::claim::{self, Key};
@@ -21,6 +28,8 @@ const SAMPLED: usize = 1 << 16;
 /// files that are written in several goes.
 const BUFFERS: usize = if cfg!(test) { 1 << 10 } else { 64 << 20 };
 const LEAST_BUFFER: usize = if cfg!(test) { 200 } else { 4 << 10 };
+/// The most bytes that a position takes each time that the log names it.
+const BYTES_A_NAME: u64 = 48;
 
 /// Is handed frames.
 pub(super) type Visitor<'a> = dyn FnMut(&Frame) -> Result<(), StoreError> + 'a;
@@ -50,6 +59,11 @@ impl Sample {
             self.level += 1;
             self.kept.retain(|(lot, _)| lot.trailing_zeros() >= self.level);
         }
+    }
+
+    /// Returns the most bytes that the log takes in parts.
+    pub(super) fn bytes(&self) -> u64 {
+        self.named.saturating_mul(BYTES_A_NAME)
     }
 
     /// Returns ranges in which the log names about `most` positions each, unless it names one more often than that.
@@ -91,17 +105,34 @@ impl Ranges {
     }
 }
 
+/// Returns the folder for what is temporary: what `TMPDIR` says, otherwise one that is on a disk, since there may be as
+/// much of it as there is of the log.
+pub(super) fn scratch() -> PathBuf {
+    let named = env::var_os("TMPDIR").filter(|named| !named.is_empty());
+    let usual = ["/var/tmp", "/tmp"].map(PathBuf::from).into_iter().find(|usual| usual.is_dir());
+    named.map(PathBuf::from).or(usual).unwrap_or_else(env::temp_dir)
+}
+
 /// What the log says of each range, in a file of its own: frames as in the log, without origins. They go when this is
 /// dropped.
 #[derive(Debug)]
 pub(super) struct Parts {
-    folder: PathBuf,
+    files: Files,
     /// The length of each file, in bytes; where there is nothing to say, there is none.
     lengths: Vec<u64>,
 }
 
+/// Where the parts of a log are.
+#[derive(Debug)]
+enum Files {
+    /// In this folder of the store. There may be more of them than a process can have open.
+    Named(PathBuf),
+    /// In a folder for what is temporary, of which nobody removes what a kill would leave: they have lost their names.
+    Nameless { folder: PathBuf, files: BTreeMap<usize, File> },
+}
+
 impl Parts {
-    /// Parts the frames that `read` hands to what it is given.
+    /// Parts the frames that `read` hands to what it is given, in the store of `layout`.
     pub(super) fn write(
         layout: &Layout,
         ranges: &Ranges,
@@ -109,7 +140,32 @@ impl Parts {
     ) -> Result<Self, StoreError> {
         let folder = layout.parts();
         fs::create_dir(&folder).map_err(StoreError::io("creating", &folder))?;
-        let mut parts = Self { folder, lengths: vec![0; ranges.count()] };
+        Self::write_to(Files::Named(folder), ranges, read)
+    }
+
+    /// As [`Self::write`], for a store that can only be read: in `folder`, where there is room for that many `bytes`.
+    pub(super) fn write_elsewhere(
+        folder: &Path,
+        bytes: u64,
+        ranges: &Ranges,
+        read: impl FnOnce(&mut Visitor<'_>) -> Result<(), StoreError>,
+    ) -> Result<Self, StoreError> {
+        // Others need that folder: what does not fit must not fill it first.
+        let room =
+            statvfs(folder).map_err(|error| StoreError::io("asking for", folder)(error.into()))?;
+        if room.blocks_available().saturating_mul(room.fragment_size()) < bytes {
+            return Err(StoreError::io("writing to", folder)(ErrorKind::StorageFull.into()));
+        }
+        let files = Files::Nameless { folder: folder.to_owned(), files: BTreeMap::new() };
+        Self::write_to(files, ranges, read)
+    }
+
+    fn write_to(
+        files: Files,
+        ranges: &Ranges,
+        read: impl FnOnce(&mut Visitor<'_>) -> Result<(), StoreError>,
+    ) -> Result<Self, StoreError> {
+        let mut parts = Self { files, lengths: vec![0; ranges.count()] };
         let full = (BUFFERS / ranges.count()).max(LEAST_BUFFER);
         let mut buffers = vec![Vec::new(); ranges.count()];
         read(&mut |frame| {
@@ -128,23 +184,20 @@ impl Parts {
         Ok(parts)
     }
 
-    /// Writes to one file and closes it: there may be more of them than a process can have open.
     fn append(&mut self, part: usize, bytes: &[u8]) -> Result<(), StoreError> {
-        let path = self.path(part);
-        let file = File::options().create(true).append(true).open(&path);
-        let mut file = file.map_err(StoreError::io("creating", &path))?;
-        file.write_all(bytes).map_err(StoreError::io("writing", &path))?;
+        self.files.append(part, bytes)?;
         self.lengths[part] += bytes.len() as u64;
         Ok(())
     }
 
     /// Hands what the log says of range number `part` to `visit`, in the order of the log.
     pub(super) fn read(&self, part: usize, visit: &mut Visitor<'_>) -> Result<(), StoreError> {
-        let (path, mut rest) = (self.path(part), self.lengths[part]);
+        let mut rest = self.lengths[part];
         if rest == 0 {
             return Ok(());
         }
-        let file = File::open(&path).map_err(StoreError::io("opening", &path))?;
+        let path = self.files.path(part);
+        let file = self.files.open(part).map_err(StoreError::io("opening", &path))?;
         let mut file = BufReader::with_capacity(1 << 20, file);
         while rest > 0 {
             let (frame, bytes) =
@@ -154,16 +207,70 @@ impl Parts {
         }
         Ok(())
     }
+}
 
+impl Files {
+    /// Writes to the end of the file of range number `part`, which is made if it is missing.
+    fn append(&mut self, part: usize, bytes: &[u8]) -> Result<(), StoreError> {
+        let path = self.path(part);
+        let write =
+            |mut file: &File| file.write_all(bytes).map_err(StoreError::io("writing", &path));
+        match self {
+            Self::Named(_) => {
+                let file = File::options().create(true).append(true).open(&path);
+                write(&file.map_err(StoreError::io("creating", &path))?)
+            }
+            Self::Nameless { folder, files } => {
+                let file = match files.entry(part) {
+                    Entry::Occupied(made) => made.into_mut(),
+                    Entry::Vacant(missing) => {
+                        let made = nameless(folder).map_err(StoreError::io("creating", &path))?;
+                        missing.insert(made)
+                    }
+                };
+                write(file)
+            }
+        }
+    }
+
+    /// Returns the file of range number `part` at its beginning.
+    fn open(&self, part: usize) -> io::Result<File> {
+        match self {
+            Self::Named(_) => File::open(self.path(part)),
+            Self::Nameless { files, .. } => {
+                let mut file = files.get(&part).ok_or(ErrorKind::NotFound)?.try_clone()?;
+                file.rewind()?;
+                Ok(file)
+            }
+        }
+    }
+
+    /// Returns the path of the file of range number `part`, or that of its folder if it has none.
     fn path(&self, part: usize) -> PathBuf {
-        self.folder.join(format!("{part:06}"))
+        match self {
+            Self::Named(folder) => folder.join(format!("{part:06}")),
+            Self::Nameless { folder, .. } => folder.clone(),
+        }
     }
 }
 
-impl Drop for Parts {
+impl Drop for Files {
     fn drop(&mut self) {
-        remove(&self.folder);
+        if let Self::Named(folder) = self {
+            remove(folder);
+        }
     }
+}
+
+/// Returns a new file in `folder` that nobody else can open and that goes with its handle, whatever happens.
+fn nameless(folder: &Path) -> io::Result<File> {
+    static MADE: AtomicU64 = AtomicU64::new(0);
+    let number = MADE.fetch_add(1, Ordering::Relaxed);
+    let path = folder.join(format!("outflank-{}-{number}", process::id()));
+    let mut options = File::options();
+    let file = options.read(true).append(true).create_new(true).mode(0o600).open(&path)?;
+    fs::remove_file(&path)?;
+    Ok(file)
 }
 
 /// Returns what `frame` says of each range of which it says something.

@@ -183,6 +183,8 @@ impl Scan {
             };
             self.place.offset += bytes;
             self.place.frame = frame.number + 1;
+            #[cfg(test)]
+            tests::READ.set(tests::READ.get() + 1);
             return Ok(Some(Met::Frame(frame)));
         }
     }
@@ -330,8 +332,15 @@ impl Segment {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
+    use std::cell::Cell;
+
     use super::*;
+
+    thread_local! {
+        /// The frames that this thread has read from logs.
+        pub(in crate::store) static READ: Cell<u64> = const { Cell::new(0) };
+    }
 
     #[test]
     fn a_frame_is_found_wherever_it_begins_in_what_is_read_at_once() {

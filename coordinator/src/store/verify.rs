@@ -144,7 +144,8 @@ pub fn verify(store: &Path) -> Result<Verification, StoreError> {
 /// As [`verify`], where the store exists and is to be read only.
 pub(super) fn look(layout: &Layout) -> Result<Verification, StoreError> {
     let lock = Lock::share(&layout.store)?;
-    let found = check_by(layout, Access::Read, CLAIMS_A_PASS);
+    let scratch = parts::scratch();
+    let found = check_by(layout, Access::Read { scratch: &scratch }, CLAIMS_A_PASS);
     lock.as_ref().map_or(Ok(()), Lock::check)?;
     found
 }
@@ -156,17 +157,20 @@ pub(super) fn check(layout: &Layout) -> Result<Verification, StoreError> {
 
 /// What a check may do with the index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Access {
+pub(super) enum Access<'a> {
     /// Open it, which writes beside it, and write what is to be compared with it.
     Write,
-    /// See whether it is there.
-    Read,
+    /// See whether it is there. What is to be compared is in the folder `scratch` meanwhile.
+    Read {
+        /// A folder for what is temporary.
+        scratch: &'a Path,
+    },
 }
 
 /// As [`check`], in passes of about so many claims.
 pub(super) fn check_by(
     layout: &Layout,
-    access: Access,
+    access: Access<'_>,
     claims_a_pass: u64,
 ) -> Result<Verification, StoreError> {
     if access == Access::Write {
@@ -196,12 +200,15 @@ pub(super) fn check_by(
         None
     };
     // Without an index the log may still contradict itself; who may open the store is told by that.
-    if index.is_some() || access == Access::Read && layout.log().is_dir() {
+    if index.is_some() || access != Access::Write && layout.log().is_dir() {
         let covered = manifest.map_or(0, |manifest| manifest.place.frame);
+        let bytes = sample.bytes();
         let ranges = sample.ranges(claims_a_pass);
         let passes = match access {
             Access::Write => Passes::over_parts(layout, ranges, covered)?,
-            Access::Read => Passes::over_log(layout, ranges, covered),
+            Access::Read { scratch } => {
+                Passes::over_parts_elsewhere(layout, ranges, covered, (scratch, bytes))
+            }
         };
         compare_index(layout, passes, index.as_ref(), &mut verification)?;
     }
@@ -263,7 +270,7 @@ fn read_quarantine(layout: &Layout, verification: &mut Verification) -> Result<(
 fn find_index(
     layout: &Layout,
     manifest: Option<&Manifest>,
-    access: Access,
+    access: Access<'_>,
     verification: &mut Verification,
 ) -> Result<Option<SledIndex>, StoreError> {
     let path = layout.index();
@@ -271,7 +278,7 @@ fn find_index(
         verification.index_problem(&path, "the index is missing".to_owned());
         return Ok(None);
     }
-    if access == Access::Read {
+    if access != Access::Write {
         verification.index_unread = true;
         return Ok(None);
     }

@@ -17,6 +17,7 @@ use crate::store::layout::Layout;
 use crate::store::log::Log;
 use crate::store::manifest::{Found, Manifest};
 use crate::store::parts::Sample;
+use crate::store::scan::tests::READ;
 use crate::store::scan::{Met, Place, Scan};
 use crate::store::sled_index::SledIndex;
 use crate::store::tests::scattered as position;
@@ -80,7 +81,7 @@ fn store(path: &Path, old: &[Said], tail: &[Said]) -> Layout {
 }
 
 /// Returns what a check finds, the described problems in an order of their own.
-fn found(layout: &Layout, access: Access, claims_a_pass: u64) -> Verification {
+fn found(layout: &Layout, access: Access<'_>, claims_a_pass: u64) -> Verification {
     let mut found = check_by(layout, access, claims_a_pass).unwrap();
     assert!(!layout.parts().exists());
     found.described.sort_by_key(ToString::to_string);
@@ -108,7 +109,9 @@ proptest! {
             index.put_all(&[(position(number), entry)]).unwrap();
         }
         drop(index);
-        for access in [Access::Write, Access::Read] {
+        let (scratch, none) = (tempfile::tempdir().unwrap(), folder.path().join("none"));
+        let read = |scratch| Access::Read { scratch };
+        for access in [Access::Write, read(scratch.path()), read(&none)] {
             let expected = found(&layout, access, ONE_PASS);
             for claims_a_pass in [1, 5, 40] {
                 let several = found(&layout, access, claims_a_pass);
@@ -155,6 +158,38 @@ fn neither_log_nor_index_is_read_once_for_every_pass() {
     assert!(found.described[0].to_string().ends_with("334 positions of the log are missing"));
 }
 
+/// The log was read once for every pass.
+#[test]
+fn what_is_read_of_a_log_that_can_only_be_read_grows_as_the_log_does() {
+    let scratch = tempfile::tempdir().unwrap();
+    for (claims, frames) in [(1000, 10), (2000, 20), (4000, 40)] {
+        let folder = tempfile::tempdir().unwrap();
+        let layout = store(folder.path(), &many(claims), &[]);
+        let before = READ.get();
+        let read = Access::Read { scratch: scratch.path() };
+        let seen = found(&layout, read, 100);
+        assert_eq!((seen.positions, seen.problems), (claims, 0), "{seen:?}");
+        assert_eq!(READ.get() - before, 2 * frames, "{claims} claims");
+        assert_eq!(fs::read_dir(scratch.path()).unwrap().count(), 0);
+    }
+}
+
+/// A folder for what is temporary may be too small, and then it is left alone.
+#[test]
+fn what_does_not_fit_elsewhere_is_read_many_times() {
+    let Some(disk) = Tmpfs::mount(1) else {
+        eprintln!("SKIPPED: no tmpfs can be mounted here");
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let layout = store(folder.path(), &many(40_000), &[]);
+    let expected = found(&layout, Access::Read { scratch: folder.path() }, ONE_PASS);
+    let before = READ.get();
+    let seen = found(&layout, Access::Read { scratch: disk.path() }, 4000);
+    assert_eq!(seen, expected);
+    assert_eq!(READ.get() - before, 11 * 400, "for the sample and for each pass");
+}
+
 #[test]
 fn ranges_are_even_where_several_claim_in_turns_and_there_are_more_claims_than_in_a_sample() {
     let claims = 300_000;
@@ -190,7 +225,9 @@ fn what_a_check_that_was_killed_has_left_goes_at_the_next_check_or_open() {
         assert_eq!(found(&layout, Access::Write, claims_a_pass), expected);
     }
     leave();
-    let only_read = check_by(&layout, Access::Read, 30).unwrap();
+    let scratch = tempfile::tempdir().unwrap();
+    let read = Access::Read { scratch: scratch.path() };
+    let only_read = check_by(&layout, read, 30).unwrap();
     assert!(only_read.is_sound() && layout.parts().exists(), "{only_read:?}");
     drop(Store::open(folder.path()).unwrap());
     assert!(!layout.parts().exists());
