@@ -17,19 +17,19 @@ use crate::{doubts, files, input, machine, output, store};
 /// Does what is asked with a proof.
 pub(crate) fn run(action: &ProofAction, quiet: bool) -> Result<Exit, Failure> {
     match action {
-        ProofAction::Export(arguments) => export(arguments),
+        ProofAction::Export(arguments) => export(arguments, quiet),
         ProofAction::Check(arguments) => check(arguments, quiet),
     }
 }
 
-fn export(arguments: &ProofExport) -> Result<Exit, Failure> {
+fn export(arguments: &ProofExport, quiet: bool) -> Result<Exit, Failure> {
     if let Some(path) = &arguments.out {
         files::check_output("--out", path)?;
     }
     let problems = input::read(&arguments.position, arguments.board)?;
     let roots: Vec<Position> = problems.iter().map(|problem| problem.position).collect();
     let path = arguments.store.clone().map_or_else(machine::default_store, Ok)?;
-    let store = store::open_to_look(&path)?;
+    let store = store::open_to_look(&path, quiet)?;
     doubts::warn(&store, &path, "the proof")?;
     let options = Options { producer: machine::build(), max_leaf: arguments.max_leaf };
     let to = |out: &mut dyn Write| proof::export(&store, &roots, &options, out);

@@ -1,13 +1,15 @@
 //! `outflank store`: count, check, repair, export and import proofs.
 
+mod far;
 mod import;
 
+use std::io::{self, IsTerminal};
 use std::path::Path;
 
 use anyhow::anyhow;
 use outflank_coordinator::service::{self, MendedDocket};
 use outflank_coordinator::store::{
-    self, ExportError, Extent, Opened, Repair, Stats, Store, StoreError, Verification,
+    self, ExportError, Extent, Opened, Repair, Stats, Store, StoreError, Told, Verification,
 };
 use serde_json::json;
 
@@ -19,10 +21,10 @@ use crate::{doubts, machine, output, runtime};
 /// Does what is asked with a store that exists.
 pub(crate) fn run(action: &StoreAction, quiet: bool) -> Result<Exit, Failure> {
     match action {
-        StoreAction::Stats { dir, json } => stats(dir, *json),
-        StoreAction::Verify { dir, json } => verify(dir, *json),
-        StoreAction::Repair { dir } => repair(dir),
-        StoreAction::Export { dir } => export(dir),
+        StoreAction::Stats { dir, json } => stats(dir, *json, quiet),
+        StoreAction::Verify { dir, json } => verify(dir, *json, quiet),
+        StoreAction::Repair { dir } => repair(dir, quiet),
+        StoreAction::Export { dir } => export(dir, quiet),
         StoreAction::Import { dir, from, json } => import::run(dir, from, *json, quiet),
     }
 }
@@ -34,8 +36,9 @@ pub(crate) type Advice = &'static str;
 pub(crate) const WAIT: Advice = "wait until that has ended, or give another store";
 
 /// Opens the store in the folder `path`, made if it is missing, and tells what had to be mended.
-fn open(path: &Path, advice: Advice) -> Result<Store, Failure> {
-    let (store, opened) = Store::open(path).map_err(|error| not_opened(error, advice))?;
+fn open(path: &Path, advice: Advice, told: Told<'_>) -> Result<Store, Failure> {
+    let (store, opened) =
+        Store::open_and_tell(path, told).map_err(|error| not_opened(error, advice))?;
     tell(path, &opened);
     Ok(store)
 }
@@ -44,7 +47,7 @@ fn open(path: &Path, advice: Advice) -> Result<Store, Failure> {
 /// that up, as killing the process would.
 pub(crate) async fn opened(path: &Path, advice: Advice) -> Result<Store, Failure> {
     let path = path.to_owned();
-    runtime::aside(move || open(&path, advice)).await
+    runtime::aside(move || open(&path, advice, Told::default())).await
 }
 
 /// Opens a store that must exist, as [`opened`], and tells what had to be mended.
@@ -60,8 +63,10 @@ pub(crate) async fn opened_existing(path: &Path, advice: Advice) -> Result<Store
 }
 
 /// Opens a store that must exist to look at it, whether it can be written or only be read, and tells what was found.
-pub(crate) fn open_to_look(path: &Path) -> Result<Store, Failure> {
-    let (store, opened) = Store::open_to_look(path).map_err(not_seen)?;
+/// It shows how far that is, unless `quiet`.
+pub(crate) fn open_to_look(path: &Path, quiet: bool) -> Result<Store, Failure> {
+    let shown = far::shown(quiet);
+    let (store, opened) = Store::open_to_look(path, Told::by(&shown)).map_err(not_seen)?;
     tell(path, &opened);
     Ok(store)
 }
@@ -109,9 +114,9 @@ fn tell(path: &Path, opened: &Opened) {
     }
 }
 
-fn stats(dir: &Path, json: bool) -> Result<Exit, Failure> {
-    let store = open_to_look(dir)?;
-    let stats = store.stats().or_exit(Exit::Store)?;
+fn stats(dir: &Path, json: bool, quiet: bool) -> Result<Exit, Failure> {
+    let store = open_to_look(dir, quiet)?;
+    let stats = store.stats_and_tell(Told::by(&far::shown(quiet))).or_exit(Exit::Store)?;
     if json {
         output::line(&counted_as_json(&stats))?;
         return Ok(Exit::Done);
@@ -142,8 +147,9 @@ fn counted_as_json(stats: &Stats) -> String {
     .to_string()
 }
 
-fn verify(dir: &Path, json: bool) -> Result<Exit, Failure> {
-    let mut found = store::verify(dir).map_err(not_seen)?;
+fn verify(dir: &Path, json: bool, quiet: bool) -> Result<Exit, Failure> {
+    let shown = far::shown(quiet);
+    let mut found = store::verify_and_tell(dir, Told::by(&shown)).map_err(not_seen)?;
     let docket = service::docket_problems(&machine::docket(dir)).or_exit(Exit::Store)?;
     docket.into_iter().for_each(|problem| found.note(problem));
     if json {
@@ -215,7 +221,7 @@ fn quarantined(dir: &Path, pairs: u64) -> Result<Exit, Failure> {
     Err(Failure::new(Exit::Contradiction, error))
 }
 
-fn repair(dir: &Path) -> Result<Exit, Failure> {
+fn repair(dir: &Path, quiet: bool) -> Result<Exit, Failure> {
     let path = machine::docket(dir);
     let (mut docket, mut verdicts) = (None, 0);
     let first = |extent| {
@@ -226,7 +232,8 @@ fn repair(dir: &Path) -> Result<Exit, Failure> {
         }
         Ok(taken_back)
     };
-    let done = store::repair_after(dir, first).map_err(not_repaired)?;
+    let shown = far::shown(quiet);
+    let done = store::repair_and_tell(dir, first, Told::by(&shown)).map_err(not_repaired)?;
     for problem in &done.described {
         output::line(&problem.to_string())?;
     }
@@ -341,10 +348,12 @@ fn tell_aside(done: &Repair, docket: Option<&MendedDocket>) -> anyhow::Result<()
     Ok(())
 }
 
-fn export(dir: &Path) -> Result<Exit, Failure> {
-    let store = open_to_look(dir)?;
+fn export(dir: &Path, quiet: bool) -> Result<Exit, Failure> {
+    let store = open_to_look(dir, quiet)?;
     doubts::warn(&store, dir, "what is exported")?;
-    let exported = store.export(output::bulk());
+    // On a terminal the lines themselves say that something goes on.
+    let shown = far::shown(quiet || io::stdout().is_terminal());
+    let exported = store.export_and_tell(output::bulk(), Told::by(&shown));
     match exported {
         Ok(_lines) => Ok(Exit::Done),
         Err(error @ ExportError::Store(_)) => Err(Failure::new(Exit::Store, error)),

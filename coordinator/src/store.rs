@@ -51,13 +51,13 @@ mod replay;
 mod salvage;
 mod scan;
 mod sled_index;
+mod stats;
 #[cfg(test)]
 mod tests;
 mod verify;
 mod withdraw;
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -74,6 +74,7 @@ use index::{Index, MemoryIndex};
 use layout::Layout;
 use lock::Lock;
 use origins::Origins;
+use pace::Telling;
 use queue::{Queue, Request, guard};
 use read_only::Looked;
 
@@ -81,10 +82,14 @@ pub use error::StoreError;
 pub use export::ExportError;
 pub use import::{ImportError, Imported, Step};
 pub use open::{Opened, Options, Rebuilt};
+pub use pace::{Doing, Far, Told};
 pub use record::{Appended, Contradicted, Method, Origin, Provenance, Record, Stored};
-pub use repair::{Extent, Repair, TakenBack, lacks_manifest, repair, repair_after};
+pub use repair::{
+    Extent, Repair, TakenBack, lacks_manifest, repair, repair_after, repair_and_tell,
+};
 pub use scan::Cut;
-pub use verify::{Problem, Verification, verify};
+pub use stats::Stats;
+pub use verify::{Problem, Verification, verify, verify_and_tell};
 
 /// A store of proved bounds.
 ///
@@ -108,25 +113,6 @@ pub struct Store {
     lock: Option<Arc<Lock>>,
 }
 
-/// Sizes of a store.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Stats {
-    /// Positions.
-    pub records: u64,
-    /// Positions whose value is proved exactly.
-    pub exact: u64,
-    /// Positions by their number of empty squares, 0 to 64.
-    pub by_empties: Vec<u64>,
-    /// Sessions that proved bounds.
-    pub origins: u64,
-    /// The size of the proof log, in bytes.
-    pub log_bytes: u64,
-    /// The size of the index, in bytes.
-    pub index_bytes: u64,
-    /// The size of the quarantine without its head, in bytes: 0 if nothing was ever contradicted.
-    pub quarantine_bytes: u64,
-}
-
 impl Store {
     /// Opens the store in the folder `path`, which is created if it is missing.
     ///
@@ -137,7 +123,16 @@ impl Store {
     /// If the store is in use, of another schema version, damaged elsewhere than at its end, no
     /// store at all, or if the system refuses.
     pub fn open(path: &Path) -> Result<(Self, Opened), StoreError> {
-        Self::open_with(path, &Options::default())
+        Self::open_and_tell(path, Told::default())
+    }
+
+    /// As [`Store::open`], and tells how far that is.
+    ///
+    /// # Errors
+    /// As [`Store::open`].
+    pub fn open_and_tell(path: &Path, told: Told<'_>) -> Result<(Self, Opened), StoreError> {
+        let disk: Arc<dyn Disk> = Arc::new(SystemDisk);
+        open::open(path, &Options::default(), &disk, told)
     }
 
     /// Opens a store with other sizes than the usual ones.
@@ -146,7 +141,7 @@ impl Store {
     /// As [`Store::open`].
     pub fn open_with(path: &Path, options: &Options) -> Result<(Self, Opened), StoreError> {
         let disk: Arc<dyn Disk> = Arc::new(SystemDisk);
-        open::open(path, options, &disk)
+        open::open(path, options, &disk, Told::default())
     }
 
     /// Opens a store that must exist.
@@ -154,26 +149,30 @@ impl Store {
     /// # Errors
     /// As [`Store::open`], and [`StoreError::NoStore`].
     pub fn open_existing(path: &Path) -> Result<(Self, Opened), StoreError> {
+        Self::open_existing_and_tell(path, Told::default())
+    }
+
+    fn open_existing_and_tell(path: &Path, told: Told<'_>) -> Result<(Self, Opened), StoreError> {
         if path.is_file() || open::is_store(path)? {
-            return Self::open(path);
+            return Self::open_and_tell(path, told);
         }
         Err(StoreError::NoStore { path: path.to_owned() })
     }
 
     /// Opens a store that must exist to look at it: as [`Store::open_existing`], or where it can only be read without
     /// writing anything, with an index in memory that is made from the whole log. Such a store refuses what would
-    /// change it; others who only read it may have it open, too.
+    /// change it; others who only read it may have it open, too. Tells how far that is.
     ///
     /// # Errors
     /// As [`Store::open_existing`].
-    pub fn open_to_look(path: &Path) -> Result<(Self, Opened), StoreError> {
+    pub fn open_to_look(path: &Path, told: Told<'_>) -> Result<(Self, Opened), StoreError> {
         if path.is_dir() && open::is_store(path)? {
             let layout = Layout::new(path);
             if let Err(refusal) = read_only::check_writable(&layout) {
-                return read_only::open(layout, refusal);
+                return read_only::open(layout, refusal, told);
             }
         }
-        Self::open_existing(path)
+        Self::open_existing_and_tell(path, told)
     }
 
     /// Returns a store that keeps nothing when it is dropped.
@@ -340,55 +339,25 @@ impl Store {
     ///
     /// # Errors
     /// If the store cannot be read or `out` does not take it.
-    pub fn export(&self, mut out: impl Write) -> Result<u64, ExportError> {
+    pub fn export(&self, out: impl Write) -> Result<u64, ExportError> {
+        self.export_and_tell(out, Told::default())
+    }
+
+    /// As [`Store::export`], and tells how far it is.
+    ///
+    /// # Errors
+    /// As [`Store::export`].
+    pub fn export_and_tell(&self, mut out: impl Write, told: Told<'_>) -> Result<u64, ExportError> {
+        let mut telling = Telling::new(told, Doing::ReadingIndex, self.records());
         let mut lines = 0;
         self.for_each(|position, stored| {
             lines += 1;
+            telling.add(1);
             export::write_line(&mut out, position, &stored).map_err(ExportError::Output)
         })?;
         out.flush()?;
+        telling.end();
         Ok(lines)
-    }
-
-    /// Returns the store's sizes; reads the whole index.
-    ///
-    /// # Errors
-    /// If the index or the folder cannot be read.
-    pub fn stats(&self) -> Result<Stats, StoreError> {
-        let origins = u64::from(self.origins().count());
-        let mut stats = Stats { by_empties: vec![0; 65], origins, ..Stats::default() };
-        self.index.visit(&mut |position, entry| {
-            stats.records += 1;
-            stats.exact += u64::from(entry.bound.value().is_some());
-            stats.by_empties[position.empties() as usize] += 1;
-            ControlFlow::Continue(())
-        })?;
-        if let Some(files) = &*guard(&self.files) {
-            stats.log_bytes = size(&files.layout.log())?;
-            stats.index_bytes = size(&files.layout.index())?;
-        }
-        if let Some(Looked { layout, log, .. }) = &self.looked {
-            // What was never begun, or not copied, is missing.
-            let size = |path: &Path| if path.is_dir() { size(path) } else { Ok(0) };
-            stats.log_bytes = size(log)?;
-            stats.index_bytes = size(&layout.index())?;
-        }
-        stats.quarantine_bytes = self.quarantine_bytes()?;
-        Ok(stats)
-    }
-
-    /// Returns the bytes of the claims that were put aside, 0 if there is none.
-    ///
-    /// # Errors
-    /// If their size cannot be read.
-    pub fn quarantine_bytes(&self) -> Result<u64, StoreError> {
-        let own = guard(&self.files).as_ref().map(|files| files.layout.quarantine());
-        let looked = self.looked.as_ref().map(|looked| looked.layout.quarantine());
-        // What was never begun, or not copied, is missing.
-        match own.or(looked).filter(|path| path.is_dir()) {
-            Some(path) => Ok(quarantined(size(&path)?)),
-            None => Ok(0),
-        }
     }
 
     /// Makes the index durable now, so that the next open has nothing to read again.
@@ -471,22 +440,4 @@ impl Drop for Store {
             tracing::warn!(%error, "the index was not made durable at the end");
         }
     }
-}
-
-/// Returns how much there is in a quarantine of so many bytes.
-fn quarantined(bytes: u64) -> u64 {
-    bytes.saturating_sub(frame::HEAD_BYTES as u64)
-}
-
-/// Returns the size of the files in the folder `path`, in bytes.
-fn size(path: &Path) -> Result<u64, StoreError> {
-    let failed = || StoreError::io("listing", path);
-    let mut bytes = 0;
-    for file in fs::read_dir(path).map_err(failed())? {
-        let file = file.map_err(failed())?;
-        // sled removes files while it runs.
-        let Ok(data) = file.metadata() else { continue };
-        bytes += if data.is_dir() { size(&file.path())? } else { data.len() };
-    }
-    Ok(bytes)
 }

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use anyhow::anyhow;
 use outflank_coordinator::service::{self, Adopted};
-use outflank_coordinator::store::{ImportError, Imported, Step, Store};
+use outflank_coordinator::store::{ImportError, Imported, Step, Store, Told};
 use serde_json::json;
 
-use super::{WAIT, not_seen, open, tell_verdicts};
+use super::{WAIT, far, not_seen, open, tell_verdicts};
 use crate::exit::{Exit, Failure, OrExit};
 use crate::numbers::{counted, grouped};
 use crate::progress::{Form, bar};
@@ -19,8 +19,8 @@ pub(super) fn run(dir: &Path, from: &Path, json: bool, quiet: bool) -> Result<Ex
         let error = anyhow!("{} and {} are the same store", dir.display(), from.display());
         return Err(Failure::new(Exit::BadInput, error));
     }
-    let other = open_other(from)?;
-    let store = open(dir, WAIT)?;
+    let other = open_other(from, quiet)?;
+    let store = open(dir, WAIT, Told::by(&far::shown(quiet)))?;
     let mut adopted = Adopted::default();
     // What is known of liars is known before anything of theirs is here.
     let first = || {
@@ -46,8 +46,9 @@ pub(super) fn run(dir: &Path, from: &Path, json: bool, quiet: bool) -> Result<Ex
 
 /// Opens the store whose proofs are taken over, and warns or refuses where these contradict each other: the new store has
 /// nothing that would tell.
-fn open_other(from: &Path) -> Result<Store, Failure> {
-    let (other, opened) = Store::open_to_look(from).map_err(not_seen)?;
+fn open_other(from: &Path, quiet: bool) -> Result<Store, Failure> {
+    let shown = far::shown(quiet);
+    let (other, opened) = Store::open_to_look(from, Told::by(&shown)).map_err(not_seen)?;
     super::tell(from, &opened);
     if opened.contradictions > 0 {
         let error = anyhow!(

@@ -6,7 +6,6 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::error::Error;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use outflank_engine::{Contradiction, Position};
 
@@ -14,14 +13,14 @@ use super::claim::{Claim, Entry};
 use super::error::StoreError;
 use super::frame::Frame;
 use super::layout::Layout;
-use super::pace::{Pace, Reading};
+use super::pace::{Doing, Telling, Told};
 use super::parts::{Parts, Ranges, Visitor};
 use super::scan::{Met, Place, Scan};
 use super::verify::Verification;
 
 /// What the log says, one range after the other.
 #[derive(Debug)]
-pub(super) struct Passes {
+pub(super) struct Passes<'a> {
     pub(super) ranges: Ranges,
     log: PathBuf,
     /// The number of the first frame that the manifest does not cover.
@@ -29,13 +28,21 @@ pub(super) struct Passes {
     /// What the log says, parted; otherwise each pass reads it.
     parts: Option<Parts>,
     next: usize,
-    pace: Pace,
+    told: Told<'a>,
+    telling: Telling<'a>,
 }
 
-impl Passes {
-    /// Prepares for passes over `ranges`, each of which reads the whole log.
-    pub(super) fn over_log(layout: &Layout, ranges: Ranges, covered: u64) -> Self {
-        Self { ranges, log: layout.log(), covered, parts: None, next: 0, pace: Pace::new() }
+impl<'a> Passes<'a> {
+    /// Prepares for passes over `ranges`, each of which reads the whole log; tells how much of the claims and of `entries`
+    /// of an index is compared.
+    pub(super) fn over_log(
+        layout: &Layout,
+        ranges: Ranges,
+        covered: u64,
+        (told, entries): (Told<'a>, u64),
+    ) -> Self {
+        let telling = Telling::new(told, Doing::Comparing, ranges.named().saturating_add(entries));
+        Self { ranges, log: layout.log(), covered, parts: None, next: 0, told, telling }
     }
 
     /// Parts the log into files in the store, which go when this is dropped, unless one pass does.
@@ -43,12 +50,12 @@ impl Passes {
         layout: &Layout,
         ranges: Ranges,
         covered: u64,
+        (told, entries): (Told<'a>, u64),
     ) -> Result<Self, StoreError> {
-        let mut passes = Self::over_log(layout, ranges, covered);
+        let mut passes = Self::over_log(layout, ranges, covered, (told, entries));
         if passes.ranges.count() > 1 {
-            passes.parts = Some(Parts::write(layout, &passes.ranges, |visit| {
-                read_frames(&layout.log(), visit)
-            })?);
+            passes.parts =
+                Some(Parts::write(layout, &passes.ranges, |visit| passes.read_to_part(visit))?);
         }
         Ok(passes)
     }
@@ -60,13 +67,14 @@ impl Passes {
         ranges: Ranges,
         covered: u64,
         (scratch, bytes): (&Path, u64),
+        told: Told<'a>,
     ) -> Self {
-        let mut passes = Self::over_log(layout, ranges, covered);
+        let mut passes = Self::over_log(layout, ranges, covered, (told, 0));
         let times = passes.ranges.count();
         if times == 1 {
             return passes;
         }
-        let read = |visit: &mut Visitor<'_>| read_frames(&layout.log(), visit);
+        let read = |visit: &mut Visitor<'_>| passes.read_to_part(visit);
         match Parts::write_elsewhere(scratch, bytes, &passes.ranges, read) {
             Ok(parts) => passes.parts = Some(parts),
             Err(error) => {
@@ -84,6 +92,27 @@ impl Passes {
         passes
     }
 
+    /// Hands the good frames of the log to `visit`, which parts them.
+    fn read_to_part(&self, visit: &mut Visitor<'_>) -> Result<(), StoreError> {
+        let mut telling = Telling::of_log(self.told, Doing::PartingLog, &self.log)?;
+        read_frames(&self.log, &mut |frame| {
+            telling.frame(frame);
+            visit(frame)
+        })?;
+        telling.end();
+        Ok(())
+    }
+
+    /// Tells that an entry of the index is compared.
+    pub(super) fn entry_is_compared(&mut self) {
+        self.telling.add(1);
+    }
+
+    /// Tells that nothing is left to be compared.
+    pub(super) fn end(self) {
+        self.telling.end();
+    }
+
     /// Returns the number of the range that [`Self::merge_next`] deals with.
     pub(super) fn next(&self) -> usize {
         self.next
@@ -96,16 +125,11 @@ impl Passes {
             return Ok(None);
         }
         self.next += 1;
-        if self.pace.is_due(Instant::now()) {
-            tracing::info!(
-                part = self.next,
-                of = self.ranges.count(),
-                "log and index are being compared"
-            );
-        }
         let mut merged = Merged::default();
         let mut apply = |frame: &Frame| {
-            merged.apply(frame, frame.number >= self.covered, &|it| self.ranges.of(it) == pass);
+            let is_recent = frame.number >= self.covered;
+            let told = merged.apply(frame, is_recent, &|it| self.ranges.of(it) == pass);
+            self.telling.add(told);
             Ok(())
         };
         match &self.parts {
@@ -119,10 +143,8 @@ impl Passes {
 /// Hands the good frames of the log in the folder `log` to `visit`.
 fn read_frames(log: &Path, visit: &mut Visitor<'_>) -> Result<(), StoreError> {
     let mut scan = Scan::new(log, Place::START)?;
-    let mut reading = Reading::new(log, None);
     while let Some(met) = scan.next()? {
         if let Met::Frame(frame) = met {
-            reading.tell(&frame);
             visit(&frame)?;
         }
     }
@@ -148,13 +170,18 @@ pub(super) struct Merged {
 }
 
 impl Merged {
-    fn apply(&mut self, frame: &Frame, recent: bool, in_pass: &dyn Fn(Position) -> bool) {
+    /// Adds what `frame` says of the positions in the pass; returns how many it names.
+    fn apply(&mut self, frame: &Frame, recent: bool, in_pass: &dyn Fn(Position) -> bool) -> u64 {
+        let mut named = 0;
         for &position in frame.withdrawn.iter().filter(|&&position| in_pass(position)) {
             self.withdraw(position, recent);
+            named += 1;
         }
         for claim in frame.claims.iter().filter(|claim| in_pass(claim.position)) {
             self.add(claim, frame.number, recent);
+            named += 1;
         }
+        named
     }
 
     fn withdraw(&mut self, position: Position, recent: bool) {

@@ -72,6 +72,18 @@ impl Frame {
         }
         body
     }
+
+    /// Returns the size of the frame in the log, in bytes.
+    pub(super) fn bytes(&self) -> u64 {
+        let text = |(_, text): (&str, &str)| size_of::<u16>() + text.len();
+        let origin = |(_, origin): &(u32, Origin)| {
+            1 + size_of::<u32>() + origin.fields().into_iter().map(text).sum::<usize>()
+        };
+        let origins: usize = self.origins.iter().map(origin).sum();
+        let withdrawals = WITHDRAWAL_BYTES * self.withdrawn.len();
+        let claims = (1 + Claim::BYTES) * self.claims.len();
+        (FRAME_OVERHEAD + NUMBER_BYTES + origins + withdrawals + claims) as u64
+    }
 }
 
 /// What is wrong with some bytes, and what they should be.

@@ -16,6 +16,7 @@ use super::lock::Lock;
 use super::log::Log;
 use super::manifest::{Found, Manifest};
 use super::origins::Origins;
+use super::pace::{Doing, Telling, Told};
 use super::rebuild;
 use super::replay::{Clashes, Replay};
 use super::scan::{self, Cut, Place, segment_path};
@@ -83,6 +84,7 @@ pub(super) fn open(
     store: &Path,
     options: &Options,
     disk: &Arc<dyn Disk>,
+    told: Told<'_>,
 ) -> Result<(Store, Opened), StoreError> {
     create(store)?;
     let layout = Layout::new(store);
@@ -101,13 +103,13 @@ pub(super) fn open(
         check_length(&log, manifest)?;
     }
     let agreed = match examine(&layout, &found)? {
-        Ok(index) => match catch_up(&layout, index, manifest.as_ref()) {
+        Ok(index) => match catch_up(&layout, index, manifest.as_ref(), told) {
             Err(StoreError::Index { reason, .. }) => {
-                rebuild::rebuild(&layout, reason, manifest.as_ref())
+                rebuild::rebuild(&layout, reason, manifest.as_ref(), told)
             }
             agreed => agreed,
         },
-        Err(reason) => rebuild::rebuild(&layout, reason, manifest.as_ref()),
+        Err(reason) => rebuild::rebuild(&layout, reason, manifest.as_ref(), told),
     }?;
     let Agreed { index, origins, end, clashes, mut opened } = agreed;
     let Options { segment_bytes, checkpoint_bytes } = *options;
@@ -220,6 +222,7 @@ fn catch_up(
     layout: &Layout,
     index: SledIndex,
     manifest: Option<&Manifest>,
+    told: Told<'_>,
 ) -> Result<Agreed, StoreError> {
     let in_doubt = |reason| Err(StoreError::Index { path: layout.index(), reason });
     let log = layout.log();
@@ -234,7 +237,7 @@ fn catch_up(
     let from = manifest.map_or(Place::START, |manifest| manifest.place);
     let covered = manifest.map_or(0, |manifest| manifest.records);
     // Without a tail the index is as it was when the manifest was written.
-    let held = if is_end(&log, from)? { covered } else { count(&index)? };
+    let held = if is_end(&log, from)? { covered } else { count(&index, covered, told)? };
     let mut replay = Replay::new(&index, &log, origins);
     let (end, cut) = scan::read_to_end(&log, from, Some(from), &mut |frame| replay.apply(frame))?;
     replay.flush()?;
@@ -258,13 +261,16 @@ fn is_end(log: &Path, place: Place) -> Result<bool, StoreError> {
     Ok(length == place.offset)
 }
 
-/// Returns the number of entries, each of which is read and checked.
-fn count(index: &SledIndex) -> Result<u64, StoreError> {
+/// Returns the number of entries, about as many as `expected`, each of which is read and checked.
+fn count(index: &SledIndex, expected: u64, told: Told<'_>) -> Result<u64, StoreError> {
+    let mut telling = Telling::new(told, Doing::ReadingIndex, expected);
     let mut count = 0;
     index.visit(&mut |_, _| {
         count += 1;
+        telling.add(1);
         ControlFlow::Continue(())
     })?;
+    telling.end();
     Ok(count)
 }
 

@@ -76,7 +76,7 @@ impl Sample {
             .map(|pass| keys[(pass as u128 * keys.len() as u128 / passes as u128) as usize])
             .collect();
         starts.dedup();
-        Ranges { starts }
+        Ranges { starts, named: self.named }
     }
 }
 
@@ -90,9 +90,16 @@ fn named(frame: &Frame) -> impl Iterator<Item = Position> {
 pub(super) struct Ranges {
     /// The first keys of all but the first.
     starts: Vec<Key>,
+    /// How often the log names positions in all of them.
+    named: u64,
 }
 
 impl Ranges {
+    /// Returns how often the log names positions.
+    pub(super) fn named(&self) -> u64 {
+        self.named
+    }
+
     /// Returns the number of ranges.
     pub(super) fn count(&self) -> usize {
         self.starts.len() + 1

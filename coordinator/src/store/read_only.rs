@@ -19,7 +19,7 @@ use super::lock::Lock;
 use super::manifest::{Found, Manifest};
 use super::open::{self, Opened};
 use super::origins::Origins;
-use super::pace::Reading;
+use super::pace::{Doing, Telling, Told};
 use super::rebuild::Whole;
 use super::replay::Replay;
 use super::scan::{self, Place, segment_path};
@@ -70,7 +70,11 @@ fn written(layout: &Layout) -> Result<Vec<PathBuf>, StoreError> {
 }
 
 /// Opens the store of `layout`, which exists, without writing anything; `refusal` is why it cannot be written.
-pub(super) fn open(layout: Layout, refusal: StoreError) -> Result<(Store, Opened), StoreError> {
+pub(super) fn open(
+    layout: Layout,
+    refusal: StoreError,
+    told: Told<'_>,
+) -> Result<(Store, Opened), StoreError> {
     let lock = Lock::share(&layout.store)?;
     let is_salvaged = layout.salvaged().exists();
     // The manifest is that of the log which the salvage replaces.
@@ -84,7 +88,7 @@ pub(super) fn open(layout: Layout, refusal: StoreError) -> Result<(Store, Opened
     }
     let index = MemoryIndex::default();
     let whole = match log.is_dir() {
-        true => read_whole(&log, &index, manifest.as_ref())?,
+        true => read_whole(&log, &index, manifest.as_ref(), told)?,
         // A store that was only about to become one.
         false => Whole::default(),
     };
@@ -101,15 +105,17 @@ fn read_whole(
     log: &Path,
     index: &dyn Index,
     manifest: Option<&Manifest>,
+    told: Told<'_>,
 ) -> Result<Whole, StoreError> {
     let mut replay = Replay::new(index, log, Origins::default());
     let synced = manifest.map(|manifest| manifest.place);
-    let mut reading = Reading::new(log, manifest);
+    let mut telling = Telling::of_log(told, Doing::ReadingLog, log)?;
     let (end, cut) = scan::read_to_end(log, Place::START, synced, &mut |frame| {
-        reading.tell(&frame);
+        telling.frame(&frame);
         replay.apply(frame)
     })?;
     replay.flush()?;
+    telling.end();
     let Replay { origins, added, removed, frames: replayed, gathered, .. } = replay;
     let records = added - removed;
     let opened = Opened { records, replayed, cut, ..Opened::default() };

@@ -4,7 +4,6 @@
 //! written all over, again and again; filled in the order of its keys, it is written once from its beginning to its end.
 
 use std::path::Path;
-use std::time::Instant;
 
 use outflank_engine::Position;
 
@@ -16,7 +15,7 @@ use super::layout::{Layout, note_doubt, remove_folder};
 use super::manifest::Manifest;
 use super::open::{Agreed, Opened, Rebuilt};
 use super::origins::Origins;
-use super::pace::{Pace, Reading};
+use super::pace::{Doing, Telling, Told};
 use super::parts::{Parts, Sample, Visitor};
 use super::replay::{Clashes, GATHERED, Gathered, learn};
 use super::scan::{self, Place};
@@ -27,6 +26,7 @@ pub(super) fn rebuild(
     layout: &Layout,
     reason: String,
     manifest: Option<&Manifest>,
+    told: Told<'_>,
 ) -> Result<Agreed, StoreError> {
     // Should this be interrupted, the next open must not trust what it left.
     let doubt = layout.doubt();
@@ -39,7 +39,8 @@ pub(super) fn rebuild(
         aside = shown,
         "the index is made again"
     );
-    let made = layout.begin_index().and_then(|()| make_index(layout, manifest, GATHERED as u64));
+    let most = GATHERED as u64;
+    let made = layout.begin_index().and_then(|()| make_index(layout, manifest, most, told));
     let mut agreed = made.inspect_err(|error| clear_up(layout, error))?;
     agreed.opened.rebuilt = Some(Rebuilt { reason, aside });
     Ok(agreed)
@@ -65,9 +66,10 @@ pub(super) fn make_index(
     layout: &Layout,
     manifest: Option<&Manifest>,
     most: u64,
+    told: Told<'_>,
 ) -> Result<Agreed, StoreError> {
     let index = SledIndex::open(&layout.index())?;
-    let whole = fill(&index, &layout.log(), layout, manifest, most)?;
+    let whole = fill(&index, &layout.log(), layout, manifest, most, told)?;
     // On a full disk there has to be an error now, while the former index can still make room.
     index.flush()?;
     let Whole { origins, end, clashes, opened } = whole;
@@ -91,33 +93,37 @@ pub(super) fn fill(
     layout: &Layout,
     manifest: Option<&Manifest>,
     most: u64,
+    told: Told<'_>,
 ) -> Result<Whole, StoreError> {
     let synced = manifest.map(|manifest| manifest.place);
-    let read = |visit: &mut dyn FnMut(Frame) -> Result<(), StoreError>| {
-        let mut reading = Reading::new(log, manifest);
-        scan::read_to_end(log, Place::START, synced, &mut |frame| {
-            reading.tell(&frame);
+    let read = |doing, visit: &mut dyn FnMut(Frame) -> Result<(), StoreError>| {
+        let mut telling = Telling::of_log(told, doing, log)?;
+        let read = scan::read_to_end(log, Place::START, synced, &mut |frame| {
+            telling.frame(&frame);
             visit(frame)
-        })
+        })?;
+        telling.end();
+        Ok::<_, StoreError>(read)
     };
     let (mut origins, mut sample, mut frames) = (Origins::default(), Sample::default(), 0);
-    let (end, cut) = read(&mut |mut frame| {
+    let (end, cut) = read(Doing::ReadingLog, &mut |mut frame| {
         learn(&mut frame, &mut origins, index, log)?;
         sample.add(&frame);
         frames += 1;
         Ok(())
     })?;
     let ranges = sample.ranges(most);
-    let mut filling = Filling::new(index, ranges.count());
+    let mut filling = Filling::new(index, ranges.count(), told);
     if ranges.count() == 1 {
         let mut gathered = Gathered::default();
-        read(&mut |frame| {
+        read(Doing::ReadingLog, &mut |frame| {
             gathered.add(&frame);
             Ok(())
         })?;
         filling.put(gathered)?;
     } else {
-        let parts = |visit: &mut Visitor<'_>| read(&mut |frame| visit(&frame)).map(drop);
+        let parts =
+            |visit: &mut Visitor<'_>| read(Doing::PartingLog, &mut |frame| visit(&frame)).map(drop);
         let parts = Parts::write(layout, &ranges, parts)?;
         for range in 0..ranges.count() {
             let mut gathered = Gathered::default();
@@ -128,7 +134,8 @@ pub(super) fn fill(
             filling.put(gathered)?;
         }
     }
-    let Filling { records, clashes, .. } = filling;
+    let Filling { records, clashes, telling, .. } = filling;
+    telling.end();
     let opened = Opened { records, replayed: frames, cut, ..Opened::default() };
     Ok(Whole { origins, end, clashes, opened })
 }
@@ -136,17 +143,15 @@ pub(super) fn fill(
 /// An index that is being filled, range by range.
 struct Filling<'a> {
     index: &'a dyn Index,
-    ranges: usize,
-    done: usize,
-    pace: Pace,
+    telling: Telling<'a>,
     records: u64,
     clashes: Clashes,
 }
 
 impl<'a> Filling<'a> {
-    fn new(index: &'a dyn Index, ranges: usize) -> Self {
-        let (pace, clashes) = (Pace::new(), Clashes::new());
-        Self { index, ranges, done: 0, pace, records: 0, clashes }
+    fn new(index: &'a dyn Index, ranges: usize, told: Told<'a>) -> Self {
+        let telling = Telling::new(told, Doing::WritingIndex, ranges as u64);
+        Self { index, telling, records: 0, clashes: Clashes::new() }
     }
 
     /// Puts what the log says of the next range into the index.
@@ -154,11 +159,7 @@ impl<'a> Filling<'a> {
         let entries: Vec<(Position, Entry)> = gathered.take().collect();
         self.records += self.index.put_all(&entries)?;
         self.clashes.append(&mut gathered.clashes);
-        self.done += 1;
-        if self.pace.is_due(Instant::now()) {
-            let (records, part, of) = (self.records, self.done, self.ranges);
-            tracing::info!(records, part, of, "the index is being written");
-        }
+        self.telling.add(1);
         Ok(())
     }
 }

@@ -13,6 +13,7 @@ use super::layout::{Layout, remove_folder};
 use super::lock::Lock;
 use super::manifest::{Found, Manifest};
 use super::open::is_store;
+use super::pace::Told;
 use super::read_only;
 use super::salvage::{rename, salvage, salvage_quarantine};
 use super::scan::Cut;
@@ -114,6 +115,18 @@ pub fn repair_after(
     store: &Path,
     first: impl FnOnce(Extent) -> Result<TakenBack, StoreError>,
 ) -> Result<Repair, StoreError> {
+    repair_and_tell(store, first, Told::default())
+}
+
+/// As [`repair_after`], and tells how far it is.
+///
+/// # Errors
+/// As [`repair_after`].
+pub fn repair_and_tell(
+    store: &Path,
+    first: impl FnOnce(Extent) -> Result<TakenBack, StoreError>,
+    told: Told<'_>,
+) -> Result<Repair, StoreError> {
     if !is_store(store)? {
         return Err(StoreError::NoStore { path: store.to_owned() });
     }
@@ -122,7 +135,7 @@ pub fn repair_after(
     let lock = Lock::take(store)?;
     // A copy of a store in use, or what is left of one: what took claims back may have come behind its end.
     let may_lack_end = lacks_manifest(store)?;
-    let checked = with_whole_log(&layout, may_lack_end);
+    let checked = with_whole_log(&layout, may_lack_end, told);
     // To read the log takes long, and from now on files are moved.
     lock.check()?;
     let (whole, seen) = checked?;
@@ -135,7 +148,7 @@ pub fn repair_after(
     remove_old_indexes(&layout)?;
     let mut done = match whole {
         Some(found) => keep_log(&layout, extent, &found)?,
-        None => salvage_everything(&layout, &taken_back)?,
+        None => salvage_everything(&layout, &taken_back, told)?,
     };
     if extent == Extent::Log && done.damages == 0 {
         // What the index knows and the log does not say, or claims that contradict each other.
@@ -143,7 +156,7 @@ pub fn repair_after(
     }
     lock.check()?;
     drop(lock);
-    let (opened_store, opened) = Store::open(store)?;
+    let (opened_store, opened) = Store::open_and_tell(store, told)?;
     if may_lack_end && extent != Extent::Log {
         done.taken_back = take_back(&opened_store, &taken_back)?;
     }
@@ -186,10 +199,14 @@ fn keep_log(layout: &Layout, extent: Extent, found: &Verification) -> Result<Rep
 }
 
 /// Makes a new log of the good frames of the old one.
-fn salvage_everything(layout: &Layout, taken_back: &TakenBack) -> Result<Repair, StoreError> {
+fn salvage_everything(
+    layout: &Layout,
+    taken_back: &TakenBack,
+    told: Told<'_>,
+) -> Result<Repair, StoreError> {
     finish(layout)?;
     let mut done = Repair::default();
-    salvage(layout, taken_back, &mut done).inspect_err(|_| clear_up(layout))?;
+    salvage(layout, taken_back, told, &mut done).inspect_err(|_| clear_up(layout))?;
     done.aside.extend(layout.move_aside("MANIFEST")?);
     done.aside.extend(layout.move_index_aside()?);
     salvage_quarantine(layout, &mut done).inspect_err(|_| clear_up(layout))?;
@@ -219,11 +236,11 @@ fn remove_old_indexes(layout: &Layout) -> Result<(), StoreError> {
 type Seen = (Option<Verification>, (u64, Vec<Problem>));
 
 /// Returns what there is in a store. A write that was not completed counts as damage where the manifest is lost.
-fn with_whole_log(layout: &Layout, is_lost: bool) -> Result<Seen, StoreError> {
+fn with_whole_log(layout: &Layout, is_lost: bool, told: Told<'_>) -> Result<Seen, StoreError> {
     if layout.salvaged().exists() {
         return Ok((None, (0, Vec::new()))); // an earlier repair is to be completed
     }
-    seen(layout, is_lost, check(layout))
+    seen(layout, is_lost, check(layout, told))
 }
 
 /// Returns what a check says of a store, unless there was no room for what it has to write: that says nothing of the log.

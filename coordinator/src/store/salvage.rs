@@ -25,6 +25,7 @@ use super::layout::{Layout, remove_folder};
 use super::log::Log;
 use super::manifest::{Found, Manifest};
 use super::open::Options;
+use super::pace::{Doing, Telling, Told};
 use super::rebuild::{self, Whole};
 use super::record::Origin;
 use super::repair::{Repair, TakenBack};
@@ -52,9 +53,10 @@ struct Survey {
 pub(super) fn salvage(
     layout: &Layout,
     taken_back: &TakenBack,
+    told: Told<'_>,
     done: &mut Repair,
 ) -> Result<(), StoreError> {
-    let survey = survey(layout, done)?;
+    let survey = survey(layout, told, done)?;
     let plan = Plan::new(&survey, taken_back);
     done.is_unsure = plan.is_unsure;
     let mut new = new_log(&layout.salvage())?;
@@ -62,10 +64,12 @@ pub(super) fn salvage(
     let mut number = 0;
     if layout.log().is_dir() {
         let mut scan = Scan::new(&layout.log(), Place::START)?;
+        let mut telling = Telling::of_log(told, Doing::CopyingLog, &layout.log())?;
         while let Some(met) = scan.next()? {
             let Met::Frame(mut frame) = met else { continue };
+            telling.frame(&frame);
             if plan.withdraws_before == Some(number) {
-                done.taken_back = take_back(layout, &mut new, taken_back)?;
+                done.taken_back = take_back(layout, &mut new, taken_back, told)?;
             }
             if plan.dropped.contains(&number) {
                 done.dropped += frame.claims.len() as u64;
@@ -78,9 +82,10 @@ pub(super) fn salvage(
                 new.copy(&body)?;
             }
         }
+        telling.end();
     }
     if plan.withdraws_before.is_some_and(|before| before >= number) {
-        done.taken_back = take_back(layout, &mut new, taken_back)?;
+        done.taken_back = take_back(layout, &mut new, taken_back, told)?;
     }
     new.sync()?;
     drop(new);
@@ -88,7 +93,7 @@ pub(super) fn salvage(
 }
 
 /// Looks for what is lost, and describes it.
-fn survey(layout: &Layout, done: &mut Repair) -> Result<Survey, StoreError> {
+fn survey(layout: &Layout, told: Told<'_>, done: &mut Repair) -> Result<Survey, StoreError> {
     let covered = match Manifest::read(&layout.store)? {
         Found::Manifest(manifest) => Some(manifest.place),
         Found::Nothing => None,
@@ -102,6 +107,7 @@ fn survey(layout: &Layout, done: &mut Repair) -> Result<Survey, StoreError> {
     let (mut end, mut is_torn) = (None, false);
     if layout.log().is_dir() {
         let mut scan = Scan::new(&layout.log(), Place::START)?;
+        let mut telling = Telling::of_log(told, Doing::ReadingLog, &layout.log())?;
         while let Some(met) = scan.next()? {
             let frame = match met {
                 Met::Damage(damage) => {
@@ -111,6 +117,7 @@ fn survey(layout: &Layout, done: &mut Repair) -> Result<Survey, StoreError> {
                 }
                 Met::Frame(frame) => frame,
             };
+            telling.frame(&frame);
             let is_withdrawal = !frame.withdrawn.is_empty();
             if frame.number > next {
                 done.lost += frame.number - next;
@@ -120,6 +127,7 @@ fn survey(layout: &Layout, done: &mut Repair) -> Result<Survey, StoreError> {
             survey.frames += 1;
             (next, is_behind_withdrawal) = (frame.number + 1, is_withdrawal);
         }
+        telling.end();
         end = (!scan::segments(&layout.log())?.is_empty()).then(|| scan.place());
     }
     let missing = covered.map_or(0, |covered| covered.frame.saturating_sub(next));
@@ -203,14 +211,19 @@ impl Plan {
 
 /// Takes back in the new log what these workers claimed, and what may rest on it, and what nobody is known to have
 /// claimed; returns the number of positions.
-fn take_back(layout: &Layout, new: &mut Log, taken_back: &TakenBack) -> Result<u64, StoreError> {
+fn take_back(
+    layout: &Layout,
+    new: &mut Log,
+    taken_back: &TakenBack,
+    told: Told<'_>,
+) -> Result<u64, StoreError> {
     let folder = layout.salvage_index();
     if folder.exists() {
         remove_folder(&folder)?;
     }
     let index = SledIndex::open(&folder)?;
     let Whole { origins, opened, .. } =
-        rebuild::fill(&index, &layout.salvage(), layout, None, GATHERED as u64)?;
+        rebuild::fill(&index, &layout.salvage(), layout, None, GATHERED as u64, told)?;
     let fallen = withdraw::fallen(&index, opened.records, &origins.of(&taken_back.names()))?;
     for positions in fallen.chunks(A_FRAME) {
         new.copy(&withdraw::body(positions))?;

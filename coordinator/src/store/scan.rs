@@ -91,6 +91,15 @@ pub(super) fn segments(log: &Path) -> Result<Vec<u32>, StoreError> {
     Ok(segments)
 }
 
+/// Returns the size of the segments in the folder `log`, in bytes.
+pub(super) fn bytes(log: &Path) -> Result<u64, StoreError> {
+    segments(log)?.into_iter().try_fold(0, |bytes, segment| {
+        let path = segment_path(log, segment);
+        let about = fs::metadata(&path).map_err(StoreError::io("reading", &path))?;
+        Ok(bytes + about.len())
+    })
+}
+
 /// Hands the frames from `from` to the end to `visit`. Returns the place of the end, and what must
 /// be cut off there.
 ///

@@ -7,6 +7,7 @@ mod passes;
 mod quarantine;
 mod read_only;
 mod rebuild;
+mod telling;
 #[path = "../../tests/store/tmpfs.rs"]
 mod tmpfs;
 mod withdrawal;
@@ -23,6 +24,7 @@ use super::claim::Entry;
 use super::disk::{Disk, DiskFile, SystemDisk};
 use super::index::Index;
 use super::log::Log;
+use super::pace::Told;
 use super::scan::Place;
 use super::sled_index::SledIndex;
 use super::{Method, Options, Provenance, Record, Store, StoreError, open, verify};
@@ -142,7 +144,7 @@ fn strikes_harmlessly(failure: Failure, wait: u32) -> bool {
     let options = Options { segment_bytes: 150, checkpoint_bytes: 200 };
     let mut acknowledged = BTreeSet::new();
     let mut errors = Vec::new();
-    let first = open::open(folder.path(), &options, &disk);
+    let first = open::open(folder.path(), &options, &disk, Told::default());
     let was_open = first.is_ok();
     if let Ok((store, _)) = first {
         for batch in 0..10 {
@@ -222,7 +224,8 @@ fn a_store_refuses_records_after_a_failed_sync() {
     let folder = tempfile::tempdir().unwrap();
     let plan = Plan { failure: Failure::NoSync, wait: 3, struck: false };
     let disk: Arc<dyn Disk> = Arc::new(FailingDisk(Arc::new(Mutex::new(plan))));
-    let (store, _) = open::open(folder.path(), &Options::default(), &disk).unwrap();
+    let (store, _) =
+        open::open(folder.path(), &Options::default(), &disk, Told::default()).unwrap();
     let errors = [0, 1, 2, 3].map(|index| store.append(&[record(index)]).err());
     let texts = errors.map(|error| error.map_or_else(String::new, |error| error.to_string()));
     let path = folder.path().display();

@@ -13,7 +13,7 @@ use super::layout::Layout;
 use super::lock::Lock;
 use super::manifest::{Found, Manifest};
 use super::open::is_store;
-use super::pace::Reading;
+use super::pace::{Doing, Telling, Told};
 use super::parts::{self, Sample};
 use super::read_only;
 use super::scan::{self, Damage, Met, Place, Scan};
@@ -128,31 +128,39 @@ fn at(offset: Option<u64>) -> String {
 /// If there is no store at `store`, if it is in use, of another schema version, or if the system
 /// refuses. Damage is no error but a part of the answer.
 pub fn verify(store: &Path) -> Result<Verification, StoreError> {
+    verify_and_tell(store, Told::default())
+}
+
+/// As [`verify`], and tells how far it is.
+///
+/// # Errors
+/// As [`verify`].
+pub fn verify_and_tell(store: &Path, told: Told<'_>) -> Result<Verification, StoreError> {
     if !is_store(store)? {
         return Err(StoreError::NoStore { path: store.to_owned() });
     }
     let layout = Layout::new(store);
     if read_only::check_writable(&layout).is_err() {
-        return look(&layout);
+        return look(&layout, told);
     }
     let lock = Lock::take(store)?;
-    let found = check(&layout);
+    let found = check(&layout, told);
     lock.check()?; // Otherwise nobody knows what was read.
     found
 }
 
 /// As [`verify`], where the store exists and is to be read only.
-pub(super) fn look(layout: &Layout) -> Result<Verification, StoreError> {
+pub(super) fn look(layout: &Layout, told: Told<'_>) -> Result<Verification, StoreError> {
     let lock = Lock::share(&layout.store)?;
     let scratch = parts::scratch();
-    let found = check_by(layout, Access::Read { scratch: &scratch }, CLAIMS_A_PASS);
+    let found = check_by(layout, Access::Read { scratch: &scratch }, CLAIMS_A_PASS, told);
     lock.as_ref().map_or(Ok(()), Lock::check)?;
     found
 }
 
 /// As [`verify`], where the store exists and nobody else can use it.
-pub(super) fn check(layout: &Layout) -> Result<Verification, StoreError> {
-    check_by(layout, Access::Write, CLAIMS_A_PASS)
+pub(super) fn check(layout: &Layout, told: Told<'_>) -> Result<Verification, StoreError> {
+    check_by(layout, Access::Write, CLAIMS_A_PASS, told)
 }
 
 /// What a check may do with the index.
@@ -172,6 +180,7 @@ pub(super) fn check_by(
     layout: &Layout,
     access: Access<'_>,
     claims_a_pass: u64,
+    told: Told<'_>,
 ) -> Result<Verification, StoreError> {
     if access == Access::Write {
         parts::clear_up(layout);
@@ -187,7 +196,7 @@ pub(super) fn check_by(
         }
     };
     let mut sample = Sample::default();
-    let end = read_log(layout, manifest.as_ref(), &mut sample, &mut verification)?;
+    let end = read_log(layout, manifest.as_ref(), &mut sample, told, &mut verification)?;
     read_quarantine(layout, &mut verification)?;
     verification.behind = manifest.is_none_or(|manifest| manifest.place != end);
     let index = if layout.doubt().exists() || layout.unfinished().exists() {
@@ -202,12 +211,13 @@ pub(super) fn check_by(
     // Without an index the log may still contradict itself; who may open the store is told by that.
     if index.is_some() || access != Access::Write && layout.log().is_dir() {
         let covered = manifest.map_or(0, |manifest| manifest.place.frame);
+        let entries = manifest.map_or(0, |manifest| manifest.records);
         let bytes = sample.bytes();
         let ranges = sample.ranges(claims_a_pass);
         let passes = match access {
-            Access::Write => Passes::over_parts(layout, ranges, covered)?,
+            Access::Write => Passes::over_parts(layout, ranges, covered, (told, entries))?,
             Access::Read { scratch } => {
-                Passes::over_parts_elsewhere(layout, ranges, covered, (scratch, bytes))
+                Passes::over_parts_elsewhere(layout, ranges, covered, (scratch, bytes), told)
             }
         };
         compare_index(layout, passes, index.as_ref(), &mut verification)?;
@@ -220,6 +230,7 @@ fn read_log(
     layout: &Layout,
     manifest: Option<&Manifest>,
     sample: &mut Sample,
+    told: Told<'_>,
     verification: &mut Verification,
 ) -> Result<Place, StoreError> {
     let log = layout.log();
@@ -230,18 +241,19 @@ fn read_log(
     let covered = manifest.map(|manifest| manifest.place);
     verification.segments = scan::segments(&log)?.len() as u64;
     let mut scan = Scan::new(&log, Place::START)?;
-    let mut reading = Reading::new(&log, manifest);
+    let mut telling = Telling::of_log(told, Doing::ReadingLog, &log)?;
     while let Some(met) = scan.next()? {
         match met {
             Met::Damage(damage) => verification.damage(damage, covered),
             Met::Frame(frame) => {
-                reading.tell(&frame);
+                telling.frame(&frame);
                 verification.frames += 1;
                 verification.claims += frame.claims.len() as u64;
                 sample.add(&frame);
             }
         }
     }
+    telling.end();
     if let Some(covered) = covered
         && scan.place() < covered
     {
@@ -300,7 +312,7 @@ fn find_index(
 /// claims with each other.
 fn compare_index(
     layout: &Layout,
-    mut passes: Passes,
+    mut passes: Passes<'_>,
     index: Option<&SledIndex>,
     verification: &mut Verification,
 ) -> Result<(), StoreError> {
@@ -309,6 +321,7 @@ fn compare_index(
         while let Some(merged) = passes.merge_next()? {
             merged.report(&log, verification);
         }
+        passes.end();
         return Ok(());
     };
     let path = layout.index();
@@ -333,6 +346,7 @@ fn compare_index(
     };
     while comparison.enter_next()? {}
     let missing = comparison.missing;
+    comparison.passes.end();
     if let Some(reason) = reason {
         verification.index_problem(&path, reason);
     } else if missing > 0 {
@@ -344,7 +358,7 @@ fn compare_index(
 
 /// A visit of the index, from range to range.
 struct Comparison<'a> {
-    passes: Passes,
+    passes: Passes<'a>,
     /// What the log says of the range that the visit has come to.
     merged: Merged,
     log: PathBuf,
@@ -366,6 +380,7 @@ impl Comparison<'_> {
 
     /// Compares an entry of the index at `path`, behind those before it in the order of keys.
     fn compare(&mut self, path: &Path, position: Position, entry: Entry) -> Result<(), StoreError> {
+        self.passes.entry_is_compared();
         let range = self.passes.ranges.of(position);
         while self.passes.next() <= range {
             self.enter_next()?;

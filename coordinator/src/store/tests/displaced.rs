@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::record;
 use crate::store::disk::{Disk, DiskFile, SystemDisk};
 use crate::store::log::Log;
+use crate::store::pace::Told;
 use crate::store::scan::{Place, segment_path};
 use crate::store::{Options, Store, StoreError, open, verify};
 
@@ -57,7 +58,7 @@ fn what_is_on_disk_is_not_acknowledged_if_the_lock_was_lost_meanwhile() {
     let disk = Losing { unlinked: path.join("LOCK"), is_due: Arc::default() };
     let is_due = Arc::clone(&disk.is_due);
     let disk: Arc<dyn Disk> = Arc::new(disk);
-    let (store, _) = open::open(path, &Options::default(), &disk).unwrap();
+    let (store, _) = open::open(path, &Options::default(), &disk, Told::default()).unwrap();
     store.append(&[record(0)]).unwrap();
     is_due.store(true, Ordering::Relaxed);
     let refused = store.append(&[record(1)]).unwrap_err();

@@ -16,6 +16,7 @@ use crate::store::index::Index;
 use crate::store::layout::Layout;
 use crate::store::log::Log;
 use crate::store::manifest::{Found, Manifest};
+use crate::store::pace::Told;
 use crate::store::parts::Sample;
 use crate::store::scan::tests::READ;
 use crate::store::scan::{Met, Place, Scan};
@@ -82,7 +83,7 @@ fn store(path: &Path, old: &[Said], tail: &[Said]) -> Layout {
 
 /// Returns what a check finds, the described problems in an order of their own.
 fn found(layout: &Layout, access: Access<'_>, claims_a_pass: u64) -> Verification {
-    let mut found = check_by(layout, access, claims_a_pass).unwrap();
+    let mut found = check_by(layout, access, claims_a_pass, Told::default()).unwrap();
     assert!(!layout.parts().exists());
     found.described.sort_by_key(ToString::to_string);
     found
@@ -137,7 +138,8 @@ fn neither_log_nor_index_is_read_once_for_every_pass() {
         let Met::Frame(frame) = met else { panic!("{met:?}") };
         sample.add(&frame);
     }
-    let mut passes = Passes::over_parts(&layout, sample.ranges(100), 10).unwrap();
+    let mut passes =
+        Passes::over_parts(&layout, sample.ranges(100), 10, (Told::default(), 0)).unwrap();
     let elsewhere = folder.path().join("elsewhere");
     fs::rename(layout.log(), &elsewhere).unwrap();
     let mut positions = Vec::new();
@@ -227,7 +229,7 @@ fn what_a_check_that_was_killed_has_left_goes_at_the_next_check_or_open() {
     leave();
     let scratch = tempfile::tempdir().unwrap();
     let read = Access::Read { scratch: scratch.path() };
-    let only_read = check_by(&layout, read, 30).unwrap();
+    let only_read = check_by(&layout, read, 30, Told::default()).unwrap();
     assert!(only_read.is_sound() && layout.parts().exists(), "{only_read:?}");
     drop(Store::open(folder.path()).unwrap());
     assert!(!layout.parts().exists());
@@ -247,7 +249,7 @@ fn a_check_for_which_there_is_no_room_is_an_error_and_leaves_nothing() {
     // This is enough for the index, but the claims are more than twice of it.
     file.set_len(file.metadata().unwrap().len() - (1 << 19)).unwrap();
     drop(file);
-    let error = check_by(&layout, Access::Write, 4000).unwrap_err();
+    let error = check_by(&layout, Access::Write, 4000, Told::default()).unwrap_err();
     assert!(error.is_full_disk() && error.to_string().contains("/parts/"), "{error}");
     assert!(!layout.parts().exists());
     // It says nothing of the log, of which a repair would otherwise make a new one.

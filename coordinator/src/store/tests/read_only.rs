@@ -11,6 +11,7 @@ use outflank_engine::{Bound, Position, Score};
 use super::index::copy;
 use super::record;
 use crate::store::layout::Layout;
+use crate::store::pace::Told;
 use crate::store::scan::segment_path;
 use crate::store::verify::look;
 use crate::store::{
@@ -25,12 +26,12 @@ fn refusal(store: &Path) -> StoreError {
 
 /// Opens the store as if it could only be read.
 fn open_only_readable(store: &Path) -> Result<(Store, Opened), StoreError> {
-    read_only::open(Layout::new(store), refusal(store))
+    read_only::open(Layout::new(store), refusal(store), Told::default())
 }
 
 /// Verifies the store as if it could only be read.
 fn verified(store: &Path) -> Verification {
-    look(&Layout::new(store)).unwrap()
+    look(&Layout::new(store), Told::default()).unwrap()
 }
 
 /// Returns all files below `folder`, each with what it holds and when it was written.
@@ -148,7 +149,7 @@ fn those_who_look_share_a_store_that_nobody_else_uses() {
     let error = open_only_readable(folder.path()).unwrap_err();
     let expected = format!("the store at {path} is in use by process {}", std::process::id());
     assert_eq!(error.to_string(), expected);
-    let error = look(&Layout::new(folder.path())).unwrap_err();
+    let error = look(&Layout::new(folder.path()), Told::default()).unwrap_err();
     assert_eq!(error.to_string(), expected);
     drop(writer);
     let first = open_only_readable(folder.path()).unwrap();

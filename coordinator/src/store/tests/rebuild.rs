@@ -13,6 +13,7 @@ use crate::store::index::MemoryIndex;
 use crate::store::layout::Layout;
 use crate::store::log::Log;
 use crate::store::origins::Origins;
+use crate::store::pace::Told;
 use crate::store::rebuild::{Whole, fill};
 use crate::store::replay::Replay;
 use crate::store::scan::{self, Place};
@@ -61,7 +62,7 @@ proptest! {
         let (end, _) = scan::read_to_end(&path, Place::START, None, &mut |frame| replay.apply(frame)).unwrap();
         replay.flush().unwrap();
         let parted = MemoryIndex::default();
-        let whole = fill(&parted, &path, &layout, None, most).unwrap();
+        let whole = fill(&parted, &path, &layout, None, most, Told::default()).unwrap();
         prop_assert_eq!(all(&parted), all(&straight));
         let Whole { origins, end: other_end, clashes, opened } = whole;
         prop_assert_eq!(origins.count(), replay.origins.count());

@@ -15,6 +15,7 @@ use crate::store::disk::Disk;
 use crate::store::index::{Index, MemoryIndex};
 use crate::store::manifest::{Found, Manifest};
 use crate::store::origins::Origins;
+use crate::store::pace::Told;
 use crate::store::scan::{Place, Scan, segment_path};
 use crate::store::sled_index::SledIndex;
 use crate::store::withdraw::{fallen, withdraw};
@@ -240,7 +241,8 @@ fn is_taken_back_on_a_full_disk(frames: u32, again_at_once: bool) -> bool {
     let failure = Failure::Full { written: 20 };
     let plan = Arc::new(Mutex::new(Plan { failure, wait: u32::MAX, struck: false }));
     let disk: Arc<dyn Disk> = Arc::new(FailingDisk(Arc::clone(&plan)));
-    let (store, _) = open::open(folder.path(), &Options::default(), &disk).unwrap();
+    let (store, _) =
+        open::open(folder.path(), &Options::default(), &disk, Told::default()).unwrap();
     let records = claims(4, &late_tree(4, 4));
     store.append(&records).unwrap();
     plan.lock().unwrap().wait = frames;
