@@ -9,7 +9,7 @@ use std::path::Path;
 use anyhow::anyhow;
 use outflank_coordinator::service::{self, MendedDocket};
 use outflank_coordinator::store::{
-    self, ExportError, Extent, Opened, Repair, Stats, Store, StoreError, Told, Verification,
+    self, ExportError, Extent, Opened, Repair, Stats, Store, StoreError, Told, Unread, Verification,
 };
 use serde_json::json;
 
@@ -174,7 +174,7 @@ fn found_as_json(found: &Verification) -> String {
         "segments": found.segments, "frames": found.frames, "claims": found.claims,
         "positions": found.positions, "quarantined": found.quarantined,
         "problems": found.problems, "described": described, "torn": found.torn,
-        "behind": found.behind, "index_checked": !found.index_unread,
+        "behind": found.behind, "index_checked": found.index_unread.is_none(),
         "sound": found.is_sound(),
     })
     .to_string()
@@ -199,10 +199,12 @@ fn tell_what_was_found(found: &Verification) -> anyhow::Result<()> {
     if found.behind {
         output::line("the index is behind the log; opening the store catches up")?;
     }
-    if found.index_unread {
-        output::line(
-            "the index was not checked: the store can only be read, and opening an index writes",
-        )?;
+    if let Some(why) = found.index_unread {
+        let why = match why {
+            Unread::ReadOnly => "the store can only be read",
+            Unread::NoRoom => "the disk is full",
+        };
+        output::line(&format!("the index was not checked: {why}, and opening an index writes"))?;
     }
     Ok(())
 }

@@ -26,15 +26,22 @@ pub(crate) struct Refused {
 /// synced last.
 ///
 /// # Errors
-/// [`Refused`]; what was there before is there still, or the new file is complete and only its name may not be on disk.
+/// [`Refused`]; what was there before is there still and nothing beside it, or the new file is complete and only its name
+/// may not be on disk.
 pub(crate) fn replace(path: &Path, content: &[u8]) -> Result<(), Refused> {
     let mut new = path.as_os_str().to_owned();
     new.push(".new");
     let new = PathBuf::from(new);
     let mut file = File::create(&new).map_err(refused("creating", &new))?;
-    file.write_all(content).map_err(refused("writing", &new))?;
-    file.sync_all().map_err(refused("writing", &new))?;
-    fs::rename(&new, path).map_err(refused("moving", &new))?;
+    let written = file.write_all(content).and_then(|()| file.sync_all());
+    let moved = written
+        .map_err(refused("writing", &new))
+        .and_then(|()| fs::rename(&new, path).map_err(refused("moving", &new)));
+    if let Err(refused) = moved {
+        // On a full disk it takes room that others want. What stays is overwritten the next time.
+        drop(fs::remove_file(&new));
+        return Err(refused);
+    }
     sync_folder(path.parent().unwrap_or(path)).map_err(refused("syncing", path))
 }
 
@@ -107,7 +114,9 @@ mod tests {
         let refused = replace(&occupied, b"text").unwrap_err();
         assert_eq!((refused.action, refused.path), ("moving", folder.path().join("occupied.new")));
         assert!(occupied.join("by this").exists());
+        assert!(!folder.path().join("occupied.new").exists(), "it was left behind");
     }
+
     #[test]
     fn a_file_is_in_place_as_long_as_its_name_leads_to_it() {
         let folder = tempfile::tempdir().unwrap();

@@ -89,7 +89,7 @@ pub use repair::{
 };
 pub use scan::Cut;
 pub use stats::Stats;
-pub use verify::{Problem, Verification, verify, verify_and_tell};
+pub use verify::{Problem, Unread, Verification, verify, verify_and_tell};
 
 /// A store of proved bounds.
 ///
@@ -159,8 +159,8 @@ impl Store {
         Err(StoreError::NoStore { path: path.to_owned() })
     }
 
-    /// Opens a store that must exist to look at it: as [`Store::open_existing`], or where it can only be read without
-    /// writing anything, with an index in memory that is made from the whole log. Such a store refuses what would
+    /// Opens a store that must exist to look at it: as [`Store::open_existing`], or where it can only be read, or the disk
+    /// is full, without writing anything, with an index in memory that is made from the whole log. Such a store refuses what would
     /// change it; others who only read it may have it open, too. Tells how far that is.
     ///
     /// # Errors
@@ -171,6 +171,10 @@ impl Store {
             if let Err(refusal) = read_only::check_writable(&layout) {
                 return read_only::open(layout, refusal, told);
             }
+            return match Self::open_and_tell(path, told) {
+                Err(error) if error.is_full_disk() => read_only::open(layout, error, told),
+                opened => opened,
+            };
         }
         Self::open_existing_and_tell(path, told)
     }

@@ -1,4 +1,5 @@
-//! Stores that this process may only read: a snapshot, a backup on a read-only mount, the store of another user.
+//! Stores that this process can only read: a snapshot, a backup on a read-only mount, the store of another user, or one on
+//! a full disk.
 //!
 //! sled cannot open an index without writing beside it. So the index on disk is left alone, and one in memory is made
 //! from the log, which takes the time and the memory that the whole log needs. Nothing is written: no lock is signed,
@@ -126,6 +127,7 @@ fn read_whole(
 fn reason(refusal: &StoreError) -> String {
     match refusal {
         StoreError::ReadOnly { part, source, .. } => format!("{}: {source}", part.display()),
+        StoreError::Io { source, .. } => format!("{refusal}: {source}"),
         other => other.to_string(),
     }
 }

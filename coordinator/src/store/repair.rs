@@ -252,7 +252,11 @@ pub(super) fn seen(
     match checked {
         Ok(found) if found.has_whole_log(is_lost) => Ok((Some(found), (0, Vec::new()))),
         Ok(found) => Ok((None, (found.problems, found.described))),
-        Err(StoreError::Io { path, action, source }) if path.starts_with(layout.parts()) => {
+        Err(error) if error.is_full_disk() => Err(error),
+        // Whoever refuses to open the index says nothing of the log either.
+        Err(StoreError::Io { path, action, source })
+            if [layout.parts(), layout.index()].iter().any(|part| path.starts_with(part)) =>
+        {
             Err(StoreError::Io { path, action, source })
         }
         // What cannot be checked otherwise is for the repair to deal with, or to refuse.

@@ -89,6 +89,10 @@ impl SledIndex {
             opened = open();
         }
         let failed = |reason| StoreError::Index { path: path.to_owned(), reason };
+        if !matches!(opened, Ok(Ok(_))) {
+            // Half a snapshot takes room where there is none. What stays is removed by the next one who opens it.
+            drop(remove_false_snapshots(path));
+        }
         let (database, (buckets, origins, covered), is_earlier) = opened
             .map_err(|_| failed("it cannot be opened: sled panicked".to_owned()))?
             .map_err(|error| match error {

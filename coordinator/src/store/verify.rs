@@ -49,8 +49,17 @@ pub struct Verification {
     pub torn: bool,
     /// Whether the index lacks the end of the log; opening the store catches up.
     pub behind: bool,
-    /// Whether the index was left alone because the store can only be read: it cannot be opened without writing.
-    pub index_unread: bool,
+    /// Why the index was left alone, if it was: it cannot be opened without writing.
+    pub index_unread: Option<Unread>,
+}
+
+/// Why an index was left alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unread {
+    /// The store can only be read.
+    ReadOnly,
+    /// The disk is full.
+    NoRoom,
 }
 
 impl Verification {
@@ -122,7 +131,7 @@ fn at(offset: Option<u64>) -> String {
 }
 
 /// Reads the log in full and compares the index with it; changes nothing in the log. Where the store can only be read
-/// it changes nothing at all, and leaves the index alone.
+/// it changes nothing at all, and leaves the index alone, as where there is no room to open it.
 ///
 /// # Errors
 /// If there is no store at `store`, if it is in use, of another schema version, or if the system
@@ -141,21 +150,39 @@ pub fn verify_and_tell(store: &Path, told: Told<'_>) -> Result<Verification, Sto
     }
     let layout = Layout::new(store);
     if read_only::check_writable(&layout).is_err() {
-        return look(&layout, told);
+        return look(&layout, Unread::ReadOnly, told);
     }
-    let lock = Lock::take(store)?;
-    let found = check(&layout, told);
+    let lock = match Lock::take(store) {
+        // Where there is none, there may be no room to make one.
+        Err(error) if error.is_full_disk() => return look(&layout, Unread::NoRoom, told),
+        lock => lock?,
+    };
+    let found = match check(&layout, told) {
+        Err(error) if error.is_full_disk() => without_index(&layout, Unread::NoRoom, told),
+        found => found,
+    };
     lock.check()?; // Otherwise nobody knows what was read.
     found
 }
 
-/// As [`verify`], where the store exists and is to be read only.
-pub(super) fn look(layout: &Layout, told: Told<'_>) -> Result<Verification, StoreError> {
+/// As [`verify`], where the store exists and is to be read only; says `why`.
+pub(super) fn look(
+    layout: &Layout,
+    why: Unread,
+    told: Told<'_>,
+) -> Result<Verification, StoreError> {
     let lock = Lock::share(&layout.store)?;
-    let scratch = parts::scratch();
-    let found = check_by(layout, Access::Read { scratch: &scratch }, CLAIMS_A_PASS, told);
+    let found = without_index(layout, why, told);
     lock.as_ref().map_or(Ok(()), Lock::check)?;
     found
+}
+
+/// As [`check`], without writing anything in the store.
+fn without_index(layout: &Layout, why: Unread, told: Told<'_>) -> Result<Verification, StoreError> {
+    let scratch = parts::scratch();
+    let mut found = check_by(layout, Access::Read { scratch: &scratch }, CLAIMS_A_PASS, told)?;
+    found.index_unread = found.index_unread.map(|_| why);
+    Ok(found)
 }
 
 /// As [`verify`], where the store exists and nobody else can use it.
@@ -291,7 +318,7 @@ fn find_index(
         return Ok(None);
     }
     if access != Access::Write {
-        verification.index_unread = true;
+        verification.index_unread = Some(Unread::ReadOnly);
         return Ok(None);
     }
     let opened = SledIndex::open(&path).and_then(|index| {

@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{ErrorKind, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use outflank_coordinator::store::{Options, Store, StoreError, verify};
+use outflank_coordinator::store::{
+    Extent, Options, Store, StoreError, TakenBack, Told, Unread, repair, repair_after, verify,
+};
 
 use crate::support::{copy_folder, numbered};
 use crate::tmpfs::Tmpfs;
@@ -70,7 +72,6 @@ fn a_full_disk_gives_up_the_old_index_for_a_new_one() {
         let path = disk.path().join("store");
         copy_folder(&whole, &path);
         fill(disk.path(), room);
-        let is_full = |error: &StoreError| matches!(error, StoreError::Io { source, .. } if source.kind() == ErrorKind::StorageFull);
         let first = Store::open(&path).map(drop);
         if let Err(error) = first {
             // The first try makes room.
@@ -94,6 +95,58 @@ fn a_full_disk_gives_up_the_old_index_for_a_new_one() {
         assert!(verify(&path).unwrap().is_sound(), "{room}");
     }
     assert!(failures >= 3, "{failures}");
+}
+
+/// The check failed, and the repair took a log that it could not check for a damaged one.
+#[test]
+fn a_store_whose_index_has_no_room_can_be_looked_at_and_is_not_repaired() {
+    let Some(disk) = Tmpfs::mount(64) else {
+        eprintln!("SKIPPED: no tmpfs can be mounted here");
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let (store, _) = Store::open(folder.path()).unwrap();
+    for batch in 0..40 {
+        store.append(&(0..500).map(|it| numbered(500 * batch + it)).collect::<Vec<_>>()).unwrap();
+    }
+    // As a kill leaves it, for which sled writes a snapshot when it opens the index.
+    let path = disk.path().join("store");
+    copy_folder(folder.path(), &path);
+    drop(store);
+    fill(disk.path(), 0);
+    let before = files(&path);
+    let found = verify(&path).unwrap();
+    assert!(found.is_sound(), "{found:?}");
+    assert_eq!((found.positions, found.index_unread), (20_000, Some(Unread::NoRoom)));
+    assert_eq!(files(&path), before);
+    let (store, opened) = Store::open_to_look(&path, Told::default()).unwrap();
+    assert_eq!((opened.records, store.stats().unwrap().records), (20_000, 20_000));
+    let reason = opened.only_read.unwrap();
+    assert!(reason.contains("/index: No space left on device"), "{reason}");
+    let refused = store.append(&[numbered(0)]).unwrap_err().to_string();
+    assert!(refused.ends_with("/index"), "{refused}");
+    drop(store);
+    let error = repair_after(&path, |extent| -> Result<TakenBack, _> { panic!("{extent:?}") });
+    assert!(is_full(&error.unwrap_err()));
+    assert_eq!(files(&path), before);
+    fs::remove_file(disk.path().join("ballast")).unwrap();
+    assert_eq!(verify(&path).unwrap().index_unread, None);
+    assert_eq!(repair(&path).unwrap().extent, Extent::Nothing);
+}
+
+/// Returns all files below `folder`.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { files.extend(self::files(&path)) } else { files.push(path) }
+    }
+    files.sort();
+    files
+}
+
+fn is_full(error: &StoreError) -> bool {
+    matches!(error, StoreError::Io { source, .. } if source.kind() == ErrorKind::StorageFull)
 }
 
 /// Makes the file system larger.

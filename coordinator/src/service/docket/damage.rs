@@ -89,12 +89,20 @@ pub fn mend_docket(path: &Path) -> Result<Option<MendedDocket>, StoreError> {
     }
     // A copy first: there is a docket at every moment.
     let aside = durable::free_aside(path);
-    fs::copy(path, &aside).map_err(StoreError::io("copying", path))?;
-    File::open(&aside)
-        .and_then(|file| file.sync_all())
-        .map_err(StoreError::io("syncing", &aside))?;
-    Journal::begin(path, &kept)?;
+    if let Err(error) = copy(path, &aside).and_then(|()| Journal::begin(path, &kept).map(drop)) {
+        // It would say that lines are lost which are all there.
+        if let Err(second) = fs::remove_file(&aside) {
+            tracing::warn!(path = %aside.display(), error = %second, "a copy of the docket stays");
+        }
+        return Err(error);
+    }
     Ok(Some(MendedDocket { aside, kept: kept.len(), lost }))
+}
+
+/// Copies the file `from`; returns when the copy is on disk.
+fn copy(from: &Path, to: &Path) -> Result<(), StoreError> {
+    fs::copy(from, to).map_err(StoreError::io("copying", from))?;
+    File::open(to).and_then(|file| file.sync_all()).map_err(StoreError::io("syncing", to))
 }
 
 /// Returns whether lines of the docket in the file `path` were lost: the damaged file lies beside it, unless somebody
@@ -159,6 +167,19 @@ mod tests {
         assert_eq!(fs::read_to_string(aside).unwrap(), damaged);
         assert_eq!((docket_problems(&path).unwrap(), mend_docket(&path).unwrap()), (vec![], None));
         assert_eq!(Docket::open(Some(&path)).unwrap().carried_out, 3);
+    }
+
+    /// What was left beside it said that lines were lost.
+    #[test]
+    fn a_docket_that_cannot_be_mended_is_as_it_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("docket.jsonl");
+        fs::write(&path, "nonsense\n").unwrap();
+        fs::create_dir(folder.path().join("docket.jsonl.new")).unwrap();
+        let error = mend_docket(&path).unwrap_err().to_string();
+        assert!(error.starts_with("creating ") && error.ends_with("docket.jsonl.new"), "{error}");
+        assert_eq!(fs::read(&path).unwrap(), b"nonsense\n");
+        assert!(!has_lost_lines(&path).unwrap());
     }
 
     /// The verdict that came next had the era of the one that was lost: it counted as carried out before it was.

@@ -15,7 +15,8 @@ use crate::store::pace::Told;
 use crate::store::scan::segment_path;
 use crate::store::verify::look;
 use crate::store::{
-    Opened, Options, Origin, Provenance, Record, Store, StoreError, Verification, read_only, verify,
+    Opened, Options, Origin, Provenance, Record, Store, StoreError, Unread, Verification,
+    read_only, verify,
 };
 
 /// Returns how a store that can only be read refuses to be written.
@@ -31,7 +32,7 @@ fn open_only_readable(store: &Path) -> Result<(Store, Opened), StoreError> {
 
 /// Verifies the store as if it could only be read.
 fn verified(store: &Path) -> Verification {
-    look(&Layout::new(store), Told::default()).unwrap()
+    look(&Layout::new(store), Unread::ReadOnly, Told::default()).unwrap()
 }
 
 /// Returns all files below `folder`, each with what it holds and when it was written.
@@ -99,8 +100,9 @@ fn a_store_that_can_only_be_read_says_the_same_and_stays_as_it_is() {
     assert_eq!((looked.log_bytes, looked.index_bytes), (stats.log_bytes + 4, stats.index_bytes));
     drop(store);
     let seen = verified(folder.path());
-    assert!(seen.is_sound() && seen.torn && seen.index_unread, "{seen:?}");
-    assert_eq!(seen, Verification { torn: true, index_unread: true, ..found });
+    assert!(seen.is_sound() && seen.torn, "{seen:?}");
+    let index_unread = Some(Unread::ReadOnly);
+    assert_eq!(seen, Verification { torn: true, index_unread, ..found });
     assert_eq!(files(folder.path()), before);
 }
 
@@ -119,7 +121,7 @@ fn a_copy_of_the_log_alone_can_be_looked_at() {
     assert_eq!((content(&store), opened.cut), (expected.clone(), None));
     assert_eq!(store.stats().unwrap().index_bytes, 0);
     let seen = verified(folder.path());
-    assert!(seen.is_sound() && seen.behind && !seen.index_unread, "{seen:?}");
+    assert!(seen.is_sound() && seen.behind && seen.index_unread.is_none(), "{seen:?}");
     assert_eq!(seen.positions, expected.len() as u64);
     assert_eq!(files(folder.path()), before);
 }
@@ -149,7 +151,7 @@ fn those_who_look_share_a_store_that_nobody_else_uses() {
     let error = open_only_readable(folder.path()).unwrap_err();
     let expected = format!("the store at {path} is in use by process {}", std::process::id());
     assert_eq!(error.to_string(), expected);
-    let error = look(&Layout::new(folder.path()), Told::default()).unwrap_err();
+    let error = look(&Layout::new(folder.path()), Unread::ReadOnly, Told::default()).unwrap_err();
     assert_eq!(error.to_string(), expected);
     drop(writer);
     let first = open_only_readable(folder.path()).unwrap();
