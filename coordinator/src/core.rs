@@ -49,6 +49,7 @@ mod split_running;
 mod status;
 mod thought;
 mod told;
+mod urgent;
 mod value;
 mod watchdog;
 
@@ -165,6 +166,8 @@ pub struct Core {
     insides: Insides,
     told: Told,
     sharing: Sharing,
+    /// Since when something waits that is more urgent than what runs.
+    urgent_since: Option<Millis>,
     asked: u64,
     arrivals: u64,
     illegal_claims: u64,
@@ -219,6 +222,7 @@ impl Core {
             insides: Insides::default(),
             told: Told::default(),
             sharing: Sharing::default(),
+            urgent_since: None,
             asked: 0,
             arrivals: 0,
             illegal_claims: 0,
@@ -376,6 +380,7 @@ impl Core {
                 self.left(turn, worker);
             }
         }
+        self.stop_for_urgent(turn);
         self.tell_soon(turn);
         self.report_progress(turn);
     }

@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::message::{SolveId, WorkerId};
-use super::question::{Item, Key, Rank, as_begun};
+use super::question::{Item, Key, Rank, as_begun, class_of};
 use super::{Core, Turn};
 
 /// The last step of need (see [`Rank`]) that is as good as sure.
@@ -32,11 +32,14 @@ impl Core {
         self.is_steered() && !self.is_deep()
     }
 
-    /// Gives the workers that have just become free more of the same requests.
+    /// Gives the workers that have just become free more of the same requests, unless something more urgent waits.
     pub(super) fn keep_to_requests(&mut self, turn: &mut Turn<'_>) {
         for (worker, home) in std::mem::take(&mut self.freed) {
             let Some(arrival) = self.solves.get(&home).map(|solve| solve.arrival) else { continue };
-            while turn.splits > 0 && self.fleet.is_free(worker) {
+            while turn.splits > 0
+                && self.fleet.is_free(worker)
+                && !self.waits_more_urgent(class_of(arrival))
+            {
                 let next = self.next_of(arrival, Some(worker));
                 let next = next.or_else(|| self.next_of(as_begun(arrival), Some(worker)));
                 let Some((rank, key)) = next else { break };
@@ -47,15 +50,18 @@ impl Core {
         }
     }
 
-    /// Gives free workers what is as good as sure of the requests that need them most, but for the workers that
-    /// can begin a request.
+    /// Gives free workers what is as good as sure of the requests that need them most, of the most urgent ones first, but
+    /// for the workers that can begin a request.
     pub(super) fn help_neediest(&mut self, turn: &mut Turn<'_>) {
         if !self.has_many_requests() || self.fleet.free_threads() == 0 {
             return;
         }
         let mut weights = self.weights();
         while turn.splits > 0 && self.fresh() < self.free_slots() {
-            let neediest = weights.iter().max_by(|first, second| first.1.total_cmp(second.1));
+            let neediest = weights.iter().max_by(|first, second| {
+                let urgency = |&arrival: &u64| Reverse(class_of(arrival));
+                urgency(first.0).cmp(&urgency(second.0)).then(first.1.total_cmp(second.1))
+            });
             let Some((&arrival, _)) = neediest else { return };
             let next = self.next_of(arrival, None);
             let home = next.and_then(|(_, key)| Some(self.questions.get(&key)?.home));

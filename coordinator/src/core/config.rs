@@ -63,6 +63,8 @@ pub struct Config {
     /// this chance; 0.5, and above 1 nothing is stopped. With more than `large_above` jobs at once for few positions a fifth of
     /// this chance suffices.
     pub preempt_for: f64,
+    /// After this time jobs of less urgent requests are stopped for what waits; 3 s.
+    pub urgent_after: Duration,
     /// After this time a running job may be split if a worker has nothing else to do; 1 s.
     pub split_after: Duration,
     /// The same where what workers believe steers what is asked, which is from `goals_from_slots` slots on; 250 ms.
@@ -126,6 +128,7 @@ impl Default for Config {
             leaf_empties: 12,
             speculation: true,
             preempt_for: 0.5,
+            urgent_after: Duration::from_secs(3),
             split_after: Duration::from_secs(1),
             split_soon: Duration::from_millis(250),
             backup_after: Duration::from_secs(60),

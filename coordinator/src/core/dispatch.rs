@@ -40,6 +40,7 @@ impl Core {
         // What nobody who is free can take now does not keep others from what comes after it.
         let mut refused = 0;
         loop {
+            self.help_more_urgent(turn);
             self.fill(turn, refused);
             let (moved, refused_now) = self.hand_out(turn, refused);
             let before = std::mem::replace(&mut refused, refused_now);

@@ -3,7 +3,7 @@
 //! What is needed changes while jobs run (`need`), so that one may be under way that would not be handed out any more. It
 //! is stopped only where nobody is free, and what waits is much more likely needed.
 
-use super::question::State;
+use super::question::{Question, State};
 use super::{Core, Turn};
 
 /// When a job that is hardly needed is stopped for something that waits.
@@ -42,20 +42,16 @@ impl Core {
         }
         while let Some(&(doubt, key)) = self.doomed.first() {
             let question = self.questions.get(&key);
-            let running = question.and_then(|question| match &question.state {
-                State::Running { jobs, since } => Some((question.need, jobs.clone(), *since)),
-                _ => None,
-            });
-            if running.as_ref().is_some_and(|&(need, ..)| !preemption.is_due(need, most)) {
+            let is_running = |question: &&Question| matches!(question.state, State::Running { .. });
+            let running = question.filter(is_running).map(|question| question.need);
+            if running.is_some_and(|need| !preemption.is_due(need, most)) {
                 return; // Nor is any other: later there may be more that is needed.
             }
             self.doomed.remove(&(doubt, key));
-            let Some((_, jobs, since)) = running else { continue };
-            self.single_copies.remove(&(since, key));
-            self.cancel(turn, &jobs);
-            self.unpark(key);
-            self.enqueue(key);
-            return;
+            if running.is_some() {
+                self.stop_and_requeue(turn, key);
+                return;
+            }
         }
     }
 

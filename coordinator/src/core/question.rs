@@ -80,6 +80,11 @@ impl Rank {
         Self { step, doubt, ..self }
     }
 
+    /// Returns the class of the request, 0 the most urgent: clients come before campaigns, these by priority.
+    pub(super) const fn class(self) -> u64 {
+        class_of(self.arrival)
+    }
+
     /// Returns whether it stands after the requests that nobody has begun (see [`as_begun`]).
     pub(super) fn is_begun(self) -> bool {
         as_begun(self.arrival) == self.arrival
@@ -89,6 +94,11 @@ impl Rank {
 /// The bits of a place in the order of arrival that number what arrives: the highest of them says that it
 /// is begun, and above them is the priority.
 pub(super) const ARRIVAL_BITS: u32 = 48;
+
+/// Returns the class of what has the place `arrival` ([`Rank::class`]).
+pub(super) const fn class_of(arrival: u64) -> u64 {
+    arrival >> ARRIVAL_BITS
+}
 
 /// Returns the place of what is asked for the request with the place `arrival`: after the requests of the same
 /// priority that nobody has begun, since one worker to a request takes the fewest nodes.

@@ -4,7 +4,8 @@
 //! instead. The engine of who leads sends it moves to try, as it would give them to threads of its own, and it may
 //! have others try moves for what it tries. What they say to each other does not pass here, but for what is proved.
 //!
-//! Helpers go as soon as something waits that is needed for sure: who searches something whole takes the fewest nodes.
+//! Helpers go as soon as something waits that is needed for sure and is as urgent: who searches something whole takes the
+//! fewest nodes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -81,12 +82,33 @@ impl Core {
 
     /// Has an idle worker help with the job that has the fewest helpers. Returns whether there was one.
     pub(super) fn find_helper(&mut self, turn: &mut Turn<'_>) -> bool {
+        self.find_helper_before(turn, None)
+    }
+
+    /// Has idle workers help with what is more urgent than all that waits, before they begin that.
+    pub(super) fn help_more_urgent(&mut self, turn: &mut Turn<'_>) {
+        if self.single_copies.is_empty() || !self.shares() {
+            return;
+        }
+        while self.fleet.free_threads() > 0 {
+            let waiting = [self.ready.first(), self.queue.first()].into_iter().flatten();
+            let Some(class) = waiting.map(|(rank, _)| rank.class()).min() else { return };
+            if !self.find_helper_before(turn, Some(class)) {
+                return;
+            }
+        }
+    }
+
+    /// Has an idle worker help with the job that has the fewest helpers, of those that are more urgent than `class`, if
+    /// that is given. Returns whether there was one.
+    fn find_helper_before(&mut self, turn: &mut Turn<'_>, class: Option<u64>) -> bool {
         if !self.shares() {
             return false;
         }
         let running = self.single_copies.iter().take(CANDIDATES).map(|&(_, key)| key);
         let helpers = |key: &Key| self.sharing.0.get(key).map_or(0, BTreeMap::len);
-        let mut keys: Vec<Key> = running.collect();
+        let is_before = |key: &Key| class.is_none_or(|class| self.class(*key) < class);
+        let mut keys: Vec<Key> = running.filter(is_before).collect();
         keys.sort_by_key(helpers);
         keys.into_iter().any(|key| self.help_with(turn, key))
     }
@@ -152,54 +174,71 @@ impl Core {
         self.fleet.lease(worker, job).is_some_and(|lease| lease.target == Target::Help)
     }
 
-    /// Has as many helpers stop as are needed for what waits and is needed for sure, of those that can have it.
+    /// Has as many helpers stop as are needed for what waits and is needed for sure, of those that can have it and help with
+    /// nothing that is more urgent.
     pub(super) fn call_back(&mut self, turn: &mut Turn<'_>) {
         if self.sharing.0.is_empty() {
             return;
         }
-        let mut coming = self.fleet.coming(self.width());
-        let mut waiting = self.unfit_to_judge();
-        waiting.extend(self.unfit_for_the_sure());
-        for unfit in waiting {
-            // Whoever comes and cannot have it helps again, and would be called back again and again.
-            match coming.iter().position(|worker| !unfit.contains(worker)) {
-                Some(place) => _ = coming.swap_remove(place),
-                None => self.call_one_back(turn, &unfit),
-            }
+        let judges = self.unfit_to_judge().into_iter().map(|unfit| Waiting { class: 0, unfit });
+        let waiting = judges.chain(self.surely_waiting()).collect();
+        for waiting in self.without_worker(waiting) {
+            self.call_one_back(turn, &waiting);
         }
     }
 
-    /// Returns for each of the first things that wait and are needed for sure the workers who cannot have it.
-    fn unfit_for_the_sure(&self) -> Vec<Vec<WorkerId>> {
+    /// Returns the first things that wait and are needed for sure.
+    pub(super) fn surely_waiting(&self) -> Vec<Waiting> {
         let sure = |list| {
             let list: &BTreeSet<(Rank, Item)> = list;
-            list.iter()
-                .take(CANDIDATES)
-                .take_while(|(rank, _)| is_sure(*rank))
-                .map(|(_, item)| *item)
+            list.iter().take(CANDIDATES).take_while(|(rank, _)| is_sure(*rank)).copied()
         };
         let avoid = |item| match item {
             Item::Question(key) => self.questions.get(&key).and_then(|question| question.avoid),
             Item::Line(id) => self.solves.get(&id).and_then(|solve| solve.line_avoid),
         };
-        let unfit = |item| self.fleet.avoidable(avoid(item)).into_iter().collect();
-        sure(&self.ready).chain(sure(&self.queue)).map(unfit).collect()
+        let waiting = |(rank, item): (Rank, Item)| Waiting {
+            class: rank.class(),
+            unfit: self.fleet.avoidable(avoid(item)).into_iter().collect(),
+        };
+        sure(&self.ready).chain(sure(&self.queue)).map(waiting).collect()
     }
 
-    /// Has a helper stop that is none of the `unfit`, of the job that has the most of them.
-    fn call_one_back(&mut self, turn: &mut Turn<'_>, unfit: &[WorkerId]) {
+    /// Returns those for whom nobody is free, or will be as soon as a job has stopped that was told to.
+    pub(super) fn without_worker(&self, waiting: Vec<Waiting>) -> Vec<Waiting> {
+        let mut coming = self.fleet.coming(self.width());
+        let has_none = |waiting: &Waiting| {
+            // Whoever comes and cannot have it helps again, and would be called back again and again.
+            let fit = coming.iter().position(|worker| !waiting.unfit.contains(worker));
+            fit.map(|place| coming.swap_remove(place)).is_none()
+        };
+        waiting.into_iter().filter(has_none).collect()
+    }
+
+    /// Has a helper stop that can have what waits, of the job that has the most of them and is not more urgent.
+    fn call_one_back(&mut self, turn: &mut Turn<'_>, waiting: &Waiting) {
         let last = |(&key, asked): (&Key, &BTreeMap<WorkerId, JobId>)| {
             let helps = |&(worker, job): &(WorkerId, JobId)| self.helps(worker, job);
             let helpers = || asked.iter().map(|(&worker, &job)| (worker, job)).filter(helps);
-            let fit = helpers().rfind(|(worker, _)| !unfit.contains(worker));
+            let fit = helpers().rfind(|(worker, _)| !waiting.unfit.contains(worker));
             fit.map(|(worker, job)| (helpers().count(), key, worker, job))
         };
-        let all = self.sharing.0.iter().filter_map(last);
-        let Some((_, key, worker, job)) = all.max_by_key(|&(count, ..)| count) else { return };
+        let all = self.sharing.0.iter().filter(|(key, _)| self.class(**key) >= waiting.class);
+        let most = all.filter_map(last).max_by_key(|&(count, ..)| count);
+        let Some((_, key, worker, job)) = most else { return };
         // It may help again.
         self.sharing.0.entry(key).and_modify(|asked| _ = asked.remove(&worker));
         self.cancel(turn, &BTreeSet::from([(worker, job)]));
     }
+}
+
+/// Something that waits for a worker and is needed for sure.
+#[derive(Debug)]
+pub(super) struct Waiting {
+    /// The class of its request.
+    pub(super) class: u64,
+    /// The workers who cannot have it.
+    pub(super) unfit: Vec<WorkerId>,
 }
 
 /// Returns whether what waits is needed for sure, as far as one can tell.

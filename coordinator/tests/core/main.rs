@@ -35,6 +35,7 @@ pub(crate) mod tables;
 pub(crate) mod thoughts;
 pub(crate) mod undecided;
 pub(crate) mod unjudged;
+pub(crate) mod urgent;
 pub(crate) mod verdicts;
 pub(crate) mod watchdog;
 pub(crate) mod worker;
