@@ -3,6 +3,7 @@
 use std::io;
 use std::process::ExitCode;
 
+use anyhow::anyhow;
 use outflank_coordinator::client::ClientError;
 use outflank_coordinator::service::ServiceError;
 use outflank_worker::WorkerError;
@@ -146,6 +147,7 @@ pub(crate) fn client_failure(error: ClientError) -> Failure {
     let exit = match error {
         ClientError::Address(_) | ClientError::Rejected { .. } => Exit::BadInput,
         ClientError::Unreachable { .. }
+        | ClientError::Broken { .. }
         | ClientError::NotListening { .. }
         | ClientError::Refused { .. }
         | ClientError::Lost { .. } => Exit::Connection,
@@ -154,5 +156,11 @@ pub(crate) fn client_failure(error: ClientError) -> Failure {
         ClientError::Store { .. } => Exit::Store,
         ClientError::Failed { .. } => Exit::Failed,
     };
-    Failure::new(exit, error)
+    match error {
+        // Elsewhere it is tried again.
+        ClientError::Broken { .. } => {
+            Failure::new(exit, anyhow!("{error}; run the same command again"))
+        }
+        _ => Failure::new(exit, error),
+    }
 }

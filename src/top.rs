@@ -68,7 +68,7 @@ async fn watch(top: &Top) -> Result<Exit, Failure> {
                     None => output::line(&text(&overview, &campaigns).join("\n"))?,
                 }
             }
-            Err(error @ ClientError::Unreachable { .. })
+            Err(error @ (ClientError::Unreachable { .. } | ClientError::Broken { .. }))
                 if interval.is_some() && heard.elapsed() < RETRY_LIMIT =>
             {
                 tracing::warn!(cause = error.to_string(), "trying again");

@@ -15,7 +15,7 @@ use outflank_proto::message::SolveUpdate;
 use outflank_proto::v1::solver_client::SolverClient;
 pub use outflank_proto::{Access, Connection};
 use outflank_proto::{
-    Backoff, InvalidAddress, Unreached, Way, is_made_up, is_store_failure, v1, words,
+    Backoff, Broken, InvalidAddress, Unreached, Way, is_made_up, is_store_failure, v1, words,
 };
 use tokio::time::{Instant, sleep, timeout};
 use tonic::{Code, Request, Status, Streaming, TimeoutExpired};
@@ -62,6 +62,14 @@ pub enum ClientError {
     #[error("cannot reach the coordinator: {cause}")]
     NotListening {
         /// What the system says.
+        cause: String,
+    },
+    /// The connection to the coordinator has broken before a call over it was answered to the end.
+    #[error("the connection to the coordinator at {address} broke: {cause}")]
+    Broken {
+        /// The coordinator's address.
+        address: String,
+        /// Why.
         cause: String,
     },
     /// The coordinator does not know the client's token, or wants one.
@@ -178,6 +186,8 @@ fn refusal(status: &Status, way: &Way, limit: Duration) -> ClientError {
             let cause = if is_late { unanswered(limit) } else { causes(status) };
             let address = way.last_address().unwrap_or_default();
             let hint = way.hint(&cause);
+            // With a hint the words are what it was drawn from.
+            let cause = if hint.is_empty() { words::in_short(cause) } else { cause };
             ClientError::Unreachable { cause: format!("{address}: {cause}{hint}") }
         }
     }
@@ -260,12 +270,9 @@ pub async fn ask(
 pub async fn fetch(connection: Connection, position: Position) -> Result<Fetched, ClientError> {
     let mut request = Request::new(v1::FetchRequest { position: Some(position.into()) });
     request.set_timeout(ANSWER_LIMIT);
-    let error = |status: &Status| {
-        final_error(status).unwrap_or_else(|| ClientError::Unreachable { cause: causes(status) })
-    };
     let answer = SolverClient::new(connection).fetch(request).await;
-    let answer = answer.map_err(|status| error(&status))?.into_inner();
-    Fetched::try_from(answer).map_err(|field| error(&field.into()))
+    let answer = answer.map_err(|status| call_error(&status))?.into_inner();
+    Fetched::try_from(answer).map_err(|field| call_error(&field.into()))
 }
 
 /// Returns what is proved of `position` after a request for it was given up, when `known` was proved: workers that are
@@ -346,7 +353,7 @@ impl<F: FnMut(Update)> Solving<F> {
         if let Some(error) = final_error(&status) {
             return Err(error);
         }
-        let cause = causes(&status);
+        let cause = or_made_up(&status, words::of_loss(&status));
         // Not since it was heard last: this process may have been stopped since then.
         let lost = *self.lost.get_or_insert_with(Instant::now);
         if lost.elapsed() + self.wait > RETRY_LIMIT {
@@ -395,9 +402,28 @@ fn final_error(status: &Status) -> Option<ClientError> {
     }
 }
 
+/// Returns the error that the status of a call stands for which is not made again.
+fn call_error(status: &Status) -> ClientError {
+    if let Some(error) = final_error(status) {
+        return error;
+    }
+    let Some(Broken { address, .. }) = Broken::of(status) else {
+        return ClientError::Unreachable { cause: causes(status) };
+    };
+    let cause = match words::of_loss(status) {
+        cause if cause == words::BROKE => "it has ended, or the network failed".to_owned(),
+        cause => cause,
+    };
+    ClientError::Broken { address: address.clone(), cause }
+}
+
 /// Returns what went wrong and its causes on one line, each said once.
 fn causes(status: &Status) -> String {
-    let text = words::of_status(status);
+    or_made_up(status, words::of_status(status))
+}
+
+/// Returns `text`, which is what `status` says, or that it says nothing of a coordinator.
+fn or_made_up(status: &Status, text: String) -> String {
     if is_made_up(status) { format!("what answers there is no coordinator: {text}") } else { text }
 }
 

@@ -10,6 +10,7 @@
 mod access;
 mod address;
 mod backoff;
+mod broken;
 pub mod campaign;
 mod client_messages;
 mod domain;
@@ -30,6 +31,7 @@ mod worker_messages;
 pub use access::{Access, Connection, InvalidToken, Pass, Token};
 pub use address::{InvalidAddress, endpoint};
 pub use backoff::Backoff;
+pub use broken::Broken;
 pub use failure::{is_made_up, is_role_refusal, is_store_failure, role_refused, store_failed};
 pub use identity::Identity;
 pub use invalid::InvalidField;

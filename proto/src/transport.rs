@@ -5,12 +5,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::task::{Context, Poll};
 
+use http_body_util::BodyExt;
 use tokio::sync::Mutex;
+use tonic::Status;
 use tonic::body::Body;
 use tonic::codegen::Service;
 use tonic::codegen::http::{Request, Response};
 use tonic::transport::Channel;
 
+use crate::broken;
 use crate::line::{BoxError, Line};
 use crate::way::{Unreached, Way};
 
@@ -46,6 +49,8 @@ struct Found {
 #[derive(Clone, Debug)]
 struct Held {
     line: Line,
+    /// Where it leads.
+    address: Arc<str>,
     /// The search that has found it.
     search: u64,
     /// Whether anybody has answered over it.
@@ -103,7 +108,8 @@ impl Following {
                     }
                     _ => tracing::info!(coordinator = %address, "connected to the coordinator"),
                 }
-                let held = Held { line, search, has_answered: Arc::default() };
+                let (address, has_answered) = (address.into(), Arc::default());
+                let held = Held { line, address, search, has_answered };
                 *found = Found { reached: Some(held.clone()), failure: None };
                 Ok(held)
             }
@@ -132,13 +138,22 @@ impl Following {
 
     async fn call(&self, request: Request<Body>) -> Result<Response<Body>, BoxError> {
         let held = self.held().await?;
-        let answer = held.line.call(request).await;
-        match &answer {
-            Ok(_) => held.has_answered.store(true, Ordering::Relaxed),
-            Err(_) => self.lose(&held).await,
+        match held.line.call(request).await {
+            Ok(answer) => {
+                held.has_answered.store(true, Ordering::Relaxed);
+                Ok(answer.map(|body| with_address(held.address, body)))
+            }
+            Err(error) => {
+                self.lose(&held).await;
+                Err(broken::at(&held.address, Status::from_error(error)).into())
+            }
         }
-        answer
     }
+}
+
+/// Returns the rest of an answer, which says from where if it breaks off.
+fn with_address(address: Arc<str>, body: Body) -> Body {
+    Body::new(body.map_err(move |status| broken::at(&address, status)))
 }
 
 impl Service<Request<Body>> for Transport {
@@ -178,8 +193,21 @@ mod tests {
     use std::net::TcpListener;
     use std::time::Duration;
 
+    use http_body_util::{Full, Limited};
+    use tonic::codegen::Bytes;
+
     use super::*;
     use crate::access::Access;
+    use crate::broken::Broken;
+
+    /// An export that broke off did not say what it was connected to.
+    #[tokio::test]
+    async fn an_answer_that_breaks_off_says_from_where_it_came() {
+        let cut = Limited::new(Full::new(Bytes::from("rows")), 3).map_err(Status::from_error);
+        let read = with_address("n1:6464".into(), Body::new(cut)).collect().await;
+        let status = read.expect_err("it breaks off");
+        assert_eq!(Broken::of(&status).map(|broken| &*broken.address), Some("n1:6464"));
+    }
 
     #[tokio::test]
     async fn calls_that_wait_for_the_same_search_learn_how_it_ended() {
@@ -253,11 +281,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_call_that_fails_gives_the_connection_up() {
+    async fn a_call_that_fails_gives_the_connection_up_and_says_where_it_led() {
         let (listener, following) = following();
         following.held().await.expect("somebody listens");
         drop(listener);
-        assert!(following.call(Request::new(Body::empty())).await.is_err());
+        let error = following.call(Request::new(Body::empty())).await.expect_err("nobody answers");
+        let status = error.downcast::<Status>().expect("what calls end with");
+        let broken = Broken::of(&status).expect("the connection has broken");
+        assert_eq!(Some(&broken.address), following.way.last_address().as_ref());
         assert!(following.found.lock().await.reached.is_none());
     }
 }

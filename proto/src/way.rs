@@ -177,7 +177,7 @@ fn is_refused(error: &(dyn Error + 'static)) -> bool {
 }
 
 /// Returns the error of type `E` among `error` and its causes, if there is one.
-fn cause<'a, E: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a E> {
+pub(crate) fn cause<'a, E: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a E> {
     error.downcast_ref().or_else(|| error.source().and_then(cause))
 }
 

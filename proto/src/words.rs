@@ -5,6 +5,20 @@ use std::error::Error;
 
 use tonic::Status;
 
+/// What is said of a connection of which nothing is known but that it ended.
+pub const BROKE: &str = "the connection broke";
+
+/// What libraries and the system say of that, in small letters: which of them is a matter of chance.
+const ENDED: [&str; 7] = [
+    "close_notify",
+    "broken pipe",
+    "connection reset",
+    "connection closed",
+    "connection was not ready",
+    "connection abort",
+    "unexpected end of file",
+];
+
 /// Returns what an error says and then its causes; a cause that has been told already is left out.
 #[must_use]
 pub fn of_error(error: &(dyn Error + 'static)) -> String {
@@ -19,6 +33,21 @@ pub fn of_status(status: &Status) -> String {
         message => message.to_owned(),
     };
     and_causes(text, status)
+}
+
+/// Returns what a status says of how a connection was lost, [`in_short`] where that was found on this side.
+#[must_use]
+pub fn of_loss(status: &Status) -> String {
+    let text = of_status(status);
+    if status.source().is_some() { in_short(text) } else { text }
+}
+
+/// Returns `cause` if it says more of a connection than that it ended, which is told in one way.
+#[must_use]
+pub fn in_short(cause: String) -> String {
+    let small = cause.to_lowercase();
+    let has_ended = ENDED.iter().any(|&words| small.contains(words));
+    if has_ended { BROKE.to_owned() } else { cause }
 }
 
 /// Returns what was said of a certificate with dates in place of seconds since 1970.
@@ -77,6 +106,8 @@ fn and_causes(mut text: String, error: &(dyn Error + 'static)) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::io;
+
     use super::*;
 
     /// An error with a text of its own and a cause.
@@ -105,6 +136,29 @@ mod tests {
         let gone = Failure { text: "the connection is gone", source: Some(Box::new(reset)) };
         let gone = Status::from_error(Box::new(gone));
         assert_eq!(of_status(&gone), "the connection is gone: reset by peer");
+    }
+
+    /// Over TLS a link to the manual of a library was said in the place of an address.
+    #[test]
+    fn the_end_of_a_connection_is_told_in_one_way() {
+        let of = |kind| of_loss(&Status::from_error(io::Error::from(kind).into()));
+        for kind in [
+            io::ErrorKind::BrokenPipe,
+            io::ErrorKind::ConnectionReset,
+            io::ErrorKind::ConnectionAborted,
+            io::ErrorKind::UnexpectedEof,
+        ] {
+            assert_eq!(of(kind), BROKE);
+        }
+        let tls = "peer closed connection without sending TLS close_notify: https://docs.rs";
+        assert_eq!(of_loss(&Status::from_error(tls.into())), BROKE);
+        assert_eq!(
+            of_loss(&Status::from_error("keep-alive timed out".into())),
+            "keep-alive timed out"
+        );
+        // Who says that is there.
+        let said = Status::internal("the disk: broken pipe");
+        assert_eq!(of_loss(&said), "the disk: broken pipe");
     }
 
     #[test]

@@ -50,7 +50,7 @@ pub(super) async fn until_done(
                     break campaigns;
                 }
             }
-            Err(error @ ClientError::Unreachable { .. }) => {
+            Err(error @ (ClientError::Unreachable { .. } | ClientError::Broken { .. })) => {
                 if heard.elapsed() > RETRY_LIMIT {
                     return Err(client_failure(error));
                 }

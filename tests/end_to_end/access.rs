@@ -10,6 +10,7 @@ use tempfile::TempDir;
 
 use crate::cluster::coordinator;
 use crate::harness::{Process, outflank, run, run_with_input};
+use crate::known_scores::file;
 use crate::watch::{get, metric};
 
 fn certificate(name: &str) -> String {
@@ -216,6 +217,46 @@ fn an_encrypted_cluster_works_and_its_coordinator_is_known() {
     let line = coordinator.line_with("no encrypted connection was made");
     assert!(line.contains("reason=\"its TLS handshake failed\""), "{line}");
     assert_eq!(coordinator.finish().code, Some(0));
+}
+
+/// It could not be reached, was said of it, by no address, and a link to the manual of a library was the reason.
+#[test]
+fn a_coordinator_that_dies_is_named_and_so_is_what_to_do() {
+    let home = home();
+    let (cert, key) = (certificate("coordinator.pem"), certificate("coordinator-key.pem"));
+    let authority = certificate("authority.pem");
+    write(&home, "problem.obf", &file(&[58]));
+    for (own, shown) in
+        [(&["--tls-cert", &cert, "--tls-key", &key][..], &["--tls-ca", &authority][..]), (&[], &[])]
+    {
+        let (coordinator, address) = coordinator(home.path(), "127.0.0.1:0", own);
+        let worker = worker(home.path(), &address, shown);
+        worker.wait_for("connected to the coordinator");
+        let to = |verb: &[&str]| {
+            let arguments = [verb, &["--connect", &address], shown].concat();
+            Process::start(outflank(home.path(), &arguments))
+        };
+        let solver = to(&["solve", "problem.obf"]);
+        solver.wait_for("jobs");
+        let mut importer = to(&["campaign", "import", "list", "-"]);
+        // More than is read ahead and lies in the pipe: the coordinator is reading.
+        importer.write(&b"# nothing\n".repeat(200_000));
+        coordinator.kill();
+        importer.finish().assert_fails(
+            4,
+            &format!(
+                "the connection to the coordinator at {address} broke: it has ended, or the network \
+                 failed; run the same command again"
+            ),
+        );
+        let line = solver.line_with("lost the coordinator, trying again");
+        assert!(line.ends_with(": the connection broke"), "{line}");
+        let line = worker.line_with("no connection to the coordinator, trying again");
+        assert!(line.contains("cause=\"the connection broke\""), "{line}");
+        for process in [solver, worker] {
+            process.kill();
+        }
+    }
 }
 
 #[test]

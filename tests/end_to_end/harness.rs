@@ -118,6 +118,12 @@ impl Process {
         seen.pop().expect("the last one contains it")
     }
 
+    /// Writes to standard input, which stays open.
+    pub(crate) fn write(&mut self, input: &[u8]) {
+        let stdin = self.child.stdin.as_mut().expect("standard input is a pipe");
+        stdin.write_all(input).expect("somebody reads it");
+    }
+
     /// Sends the signal called `name`, such as `INT`.
     pub(crate) fn signal(&self, name: &str) {
         let id = self.child.id().to_string();

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use outflank_engine::{Engine, Settings};
-use outflank_proto::Backoff;
 use outflank_proto::message::MOST_THREADS;
+use outflank_proto::{Backoff, words};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -91,6 +91,8 @@ async fn until_stopped(
                 } else {
                     coordinator.pass_over();
                     let hint = coordinator.hint(&cause);
+                    // With a hint the words are what it was drawn from.
+                    let cause = if hint.is_empty() { words::in_short(cause) } else { cause };
                     (address, cause + hint)
                 }
             }

@@ -88,7 +88,7 @@ impl Worker {
             Ok(()) if stop.is_cancelled() => Ended::Left,
             Ok(()) => lost("the coordinator is stopping".to_owned()),
             Err(_status) if stop.is_cancelled() && session.worker.may_leave() => Ended::Left,
-            Err(status) => lost(words::of_status(&status)),
+            Err(status) => lost(words::of_loss(&status)),
         }
     }
 }

@@ -10,7 +10,7 @@ use tokio_stream::StreamExt;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Code, Status, Streaming};
 
-use super::{ClientError, causes, final_error};
+use super::{ClientError, call_error};
 
 /// How long a coordinator may take to answer a short question.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -133,8 +133,7 @@ fn error(status: &Status) -> ClientError {
         {
             ClientError::Rejected { reason: status.message().to_owned() }
         }
-        _ => final_error(status)
-            .unwrap_or_else(|| ClientError::Unreachable { cause: causes(status) }),
+        _ => call_error(status),
     }
 }
 

@@ -7,7 +7,7 @@ use outflank_proto::v1::fleet_client;
 use outflank_proto::{Connection, is_made_up, v1};
 use tonic::{Code, Status};
 
-use super::{ClientError, causes, final_error};
+use super::{ClientError, call_error};
 
 /// How long a coordinator may take to answer.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -32,8 +32,8 @@ impl FleetClient {
     /// Returns what the coordinator and its workers do at this moment.
     ///
     /// # Errors
-    /// [`ClientError::Unreachable`] if the connection is lost, [`ClientError::Refused`] if the coordinator is of
-    /// a release that does not tell.
+    /// [`ClientError::Broken`] if the connection is lost, [`ClientError::Unreachable`] if there is none,
+    /// [`ClientError::Refused`] if the coordinator is of a release that does not tell.
     pub async fn look(&mut self) -> Result<Overview, ClientError> {
         let mut request = tonic::Request::new(v1::LookRequest {});
         request.set_timeout(PATIENCE);
@@ -47,5 +47,5 @@ fn error(status: &Status) -> ClientError {
         let reason = "it is of an earlier release, which does not tell what its workers do";
         return ClientError::Refused { reason: reason.to_owned() };
     }
-    final_error(status).unwrap_or_else(|| ClientError::Unreachable { cause: causes(status) })
+    call_error(status)
 }
