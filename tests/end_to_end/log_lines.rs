@@ -6,10 +6,12 @@ use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::cluster::{coordinator, worker};
-use crate::harness::{Process, outflank_at, run};
+use crate::harness::{Process, outflank, outflank_at, run};
+use crate::watch::until;
 
 fn assert_says(line: &str, parts: &[&str]) {
     for part in parts {
@@ -181,6 +183,30 @@ fn a_coordinator_tells_when_it_serves_is_told_to_stop_and_has_stopped() {
     let stood_still = finished.stderr.iter().any(|line| line.contains("stood still"));
     assert!(!stood_still, "it did not: {finished:?}");
     stuck.kill();
+}
+
+/// The log of a worker that was drained was that of one that was killed.
+#[test]
+fn a_worker_tells_that_it_is_told_to_stop_and_what_it_has_handed_over() {
+    let home = TempDir::new().expect("a temporary folder");
+    fs::write(home.path().join("problem.obf"), crate::known_scores::file(&[58]))
+        .expect("it is ours");
+    let whole = ["--job-nodes", "1000000000000"];
+    let (coordinator, address) = coordinator(home.path(), "127.0.0.1:0", &whole);
+    let worker = worker(home.path(), &address);
+    let solve = ["solve", "problem.obf", "--connect", &address];
+    let client = Process::start(outflank(home.path(), &solve));
+    let look = || run(home.path(), &["top", "--connect", &address, "--json"]).objects();
+    let has_told = |nodes: &Value| nodes.as_u64().is_some_and(|nodes| nodes > 0);
+    until(look, |seen| has_told(&seen[0]["workers"][0]["running"][0]["nodes"]));
+    worker.signal("TERM");
+    assert_says(&worker.line_with("told to stop"), &["INFO", "jobs=1", "reports=0"]);
+    let finished = worker.finish();
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    let last = finished.stderr.last().expect("it says that it has stopped");
+    assert_says(last, &["INFO", "stopped", "reports=1", "unacknowledged=0"]);
+    client.kill();
+    coordinator.kill();
 }
 
 /// Returns a copy of the program in `home` whose weights are damaged.

@@ -33,7 +33,7 @@ pub(crate) fn metric(text: &str, name: &str) -> f64 {
 
 /// Looks until what is seen is as it should be.
 #[allow(clippy::disallowed_methods, reason = "there is no runtime here")]
-fn until<T>(look: impl Fn() -> T, is_right: impl Fn(&T) -> bool) -> T {
+pub(crate) fn until<T>(look: impl Fn() -> T, is_right: impl Fn(&T) -> bool) -> T {
     let begin = Instant::now();
     loop {
         let seen = look();

@@ -9,6 +9,8 @@ const MOST_REPORTS: usize = 4096;
 #[derive(Debug, Default)]
 pub(crate) struct Outbox {
     reports: Vec<Report>,
+    /// How many were acknowledged so far.
+    acknowledged: u64,
 }
 
 impl Outbox {
@@ -21,7 +23,13 @@ impl Outbox {
     pub(crate) fn acknowledge(&mut self, job: JobId) {
         if let Some(index) = self.reports.iter().position(|report| report.job == job) {
             self.reports.remove(index);
+            self.acknowledged += 1;
         }
+    }
+
+    /// Returns how many reports were acknowledged so far.
+    pub(crate) fn acknowledged(&self) -> u64 {
+        self.acknowledged
     }
 
     /// Returns the reports to be sent again on a new connection.
@@ -73,6 +81,6 @@ mod tests {
         assert_eq!(outbox.reports(), [report(2, 20), report(1, 11)]);
         outbox.acknowledge(JobId(1));
         outbox.acknowledge(JobId(1)); // Once more, which is harmless.
-        assert_eq!(outbox.reports(), [report(2, 20)]);
+        assert_eq!((outbox.reports(), outbox.acknowledged()), (&[report(2, 20)][..], 2));
     }
 }

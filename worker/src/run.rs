@@ -54,9 +54,11 @@ pub async fn run_with(
         return Err(WorkerError::Threads { threads: options.threads });
     }
     let mut worker = Worker::new(solver, options);
-    let worked = until_stopped(&mut worker, &coordinator, &stop).await;
-    let reports = worker.abandon();
-    worked?;
+    if let Err(error) = until_stopped(&mut worker, &coordinator, &stop).await {
+        worker.abandon();
+        return Err(error);
+    }
+    let reports = worker.leave();
     if reports > 0 {
         return Err(WorkerError::Unacknowledged { coordinator: coordinator.to_string(), reports });
     }

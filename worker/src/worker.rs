@@ -28,8 +28,17 @@ pub(crate) struct Worker {
     /// What coordinators know this process by, over all its connections. It is a secret, and never logged: who knows it
     /// can speak in the name of this process.
     instance: u64,
-    /// When it leaves whatever is not acknowledged; `None` until it is told to stop.
-    leaves_at: Option<Instant>,
+    /// What there is to know of its leaving; `None` until it is told to stop.
+    leaving: Option<Leaving>,
+}
+
+/// A worker that was told to stop.
+#[derive(Clone, Copy, Debug)]
+struct Leaving {
+    /// When it leaves whatever is not acknowledged.
+    at: Instant,
+    /// The reports that had been acknowledged before.
+    acknowledged_before: u64,
 }
 
 impl Worker {
@@ -46,17 +55,27 @@ impl Worker {
             outbox: Outbox::default(),
             sessions: 0,
             instance,
-            leaves_at: None,
+            leaving: None,
         }
     }
 
     /// Stops what is running and returns the number of reports that were not acknowledged.
-    pub(crate) fn abandon(mut self) -> usize {
+    pub(crate) fn abandon(&mut self) -> usize {
         self.jobs.stop_all();
         while let Ok(Finished { report, .. }) = self.reports.try_recv() {
             self.outbox.keep(report);
         }
         self.outbox.reports().len()
+    }
+
+    /// Leaves as it was told to, says so, and returns the number of reports that were not acknowledged.
+    pub(crate) fn leave(mut self) -> usize {
+        self.stop(); // It may have been leaving for its coordinator's sake.
+        let unacknowledged = self.abandon();
+        let before = self.leaving.map_or(0, |leaving| leaving.acknowledged_before);
+        let reports = self.outbox.acknowledged() - before;
+        tracing::info!(reports, unacknowledged, "stopped");
+        unacknowledged
     }
 
     /// Returns whether there is no job left, and nothing to hand back.
@@ -66,7 +85,7 @@ impl Worker {
 
     /// Returns whether a worker that was told to stop has nothing left to hand back, or no time left for it.
     pub(crate) fn may_leave(&self) -> bool {
-        self.is_done() || self.leaves_at.is_some_and(|leaves_at| leaves_at <= Instant::now())
+        self.is_done() || self.leaving.is_some_and(|leaving| leaving.at <= Instant::now())
     }
 
     /// Shows what there is to those who watch.
@@ -79,7 +98,18 @@ impl Worker {
     /// Stops what is running, and returns when the worker leaves whatever is not acknowledged.
     pub(crate) fn stop(&mut self) -> Instant {
         self.jobs.stop_all();
-        *self.leaves_at.get_or_insert_with(|| Instant::now() + self.options.drain_deadline)
+        if let Some(leaving) = self.leaving {
+            return leaving.at;
+        }
+        let reports = self.outbox.reports().len();
+        tracing::info!(
+            jobs = self.jobs.len(),
+            reports,
+            "told to stop: handing back what is proved"
+        );
+        let at = Instant::now() + self.options.drain_deadline;
+        self.leaving = Some(Leaving { at, acknowledged_before: self.outbox.acknowledged() });
+        at
     }
 
     /// Waits, without a connection, for `done`; `None` if the worker is told to stop before and has nothing to

@@ -6,6 +6,7 @@
 )]
 
 mod again;
+mod leaving;
 mod news;
 mod reconnection;
 mod script;
