@@ -15,7 +15,7 @@ pub(super) struct Tally {
     /// Nodes searched for decided rows.
     pub(super) nodes: u64,
     /// Nodes predicted for open rows.
-    predicted_open: f64,
+    pub(super) predicted_open: f64,
     /// Nodes predicted for the rows that were decided by a search, and nodes that it took.
     predicted_searched: f64,
     searched: f64,
@@ -76,14 +76,11 @@ impl Tally {
         }
     }
 
-    /// Returns how many nodes a predicted node has turned out to be; 1 before anything is known.
-    pub(super) fn correction(&self) -> f64 {
-        if self.predicted_searched > 0.0 { self.searched / self.predicted_searched } else { 1.0 }
-    }
-
-    /// Returns the nodes that the open rows will probably take.
-    pub(super) fn nodes_left(&self) -> f64 {
-        self.predicted_open * self.correction()
+    /// Returns how many nodes a predicted node turns out to be, where rows in hand for which `predicted` nodes were
+    /// predicted will probably take `expected`; 1 before anything is known.
+    pub(super) fn correction(&self, predicted: f64, expected: f64) -> f64 {
+        let predicted = self.predicted_searched + predicted;
+        if predicted > 0.0 { (self.searched + expected) / predicted } else { 1.0 }
     }
 }
 
@@ -101,12 +98,13 @@ mod tests {
     fn what_was_predicted_wrongly_is_corrected_for_the_rest() {
         let mut tally = Tally::default();
         [100.0, 100.0, 300.0].into_iter().for_each(|nodes| tally.add(&open(nodes)));
-        assert_eq!((tally.nodes_left(), tally.open), (500.0, 3));
+        let left = |tally: &Tally| tally.predicted_open * tally.correction(0.0, 0.0);
+        assert_eq!((left(&tally), tally.open), (500.0, 3));
         tally.decide(100.0, Outcome::Proved, 250, true);
-        assert_eq!((tally.nodes_left(), tally.open, tally.nodes), (1000.0, 2, 250));
+        assert_eq!((left(&tally), tally.open, tally.nodes), (1000.0, 2, 250));
         // What the store answered says nothing about the cost of the rest.
         tally.decide(100.0, Outcome::Refuted, 0, false);
-        assert_eq!((tally.nodes_left(), tally.refuted), (750.0, 1));
+        assert_eq!((left(&tally), tally.refuted), (750.0, 1));
     }
 
     #[test]

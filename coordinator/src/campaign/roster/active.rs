@@ -1,12 +1,13 @@
 //! One campaign at work.
 
+mod outlook;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use outflank_engine::Bound;
-use outflank_proto::campaign::Campaign;
 
 use super::{Ask, Proved};
 use crate::campaign::error::CampaignError;
@@ -436,65 +437,5 @@ impl ActiveCampaign {
         let decided = before.saturating_sub(open);
         let goes_on = open > 0 && (decided > 0 || self.in_hand().next().is_some());
         goes_on.then_some(decided)
-    }
-
-    /// Returns the nodes searched, those for rows in hand included.
-    fn nodes(&self) -> u64 {
-        let spent = self.in_hand().map(Flight::spent);
-        spent.fold(self.ledger.tally.nodes, u64::saturating_add)
-    }
-
-    /// Returns the rows that are being searched, or wait for the list.
-    fn in_hand(&self) -> impl Iterator<Item = &Flight> {
-        self.flights.values().chain(self.held.values().map(|(flight, _)| flight))
-    }
-
-    /// Returns the nodes that are probably still to search.
-    fn nodes_left(&self) -> f64 {
-        let tally = &self.ledger.tally;
-        let done = |flight: &Flight| {
-            (flight.spent() as f64).min(f64::from(flight.record.predicted) * tally.correction())
-        };
-        (tally.nodes_left() - self.in_hand().map(done).sum::<f64>()).max(0.0)
-    }
-
-    /// Returns the campaign's state.
-    pub(super) fn state(&self, era: u64) -> Campaign {
-        let (head, tally, settings) = (&self.ledger.head, &self.ledger.tally, self.ledger.settings);
-        let (rate, left) = (self.meter.rate(), self.nodes_left());
-        let seconds = (left / rate).ceil();
-        Campaign {
-            name: head.name.clone(),
-            form: self.ledger.form,
-            priority: settings.priority,
-            paused: settings.paused,
-            split_to: head.split_to,
-            rows: tally.rows,
-            duplicates: tally.duplicates,
-            proved: tally.proved,
-            refuted: tally.refuted,
-            solved: tally.solved,
-            open: tally.open,
-            active: (self.flights.len() + self.held.len()) as u64,
-            disputed: self.disputed.len() as u64,
-            nodes: self.nodes(),
-            nodes_per_second: rate,
-            predicted_nodes_left: left,
-            seconds_left: match (tally.open, rate > 0.0 && seconds < 1e12) {
-                (0, _) => Some(0),
-                (_, true) => Some(seconds as u64),
-                (_, false) => None,
-            },
-            fault: self.fault(era).unwrap_or_default(),
-            workers: 0,
-            unaudited: 0,
-            unreviewed: self.unreviewed(era),
-        }
-    }
-}
-
-impl Flight {
-    fn spent(&self) -> u64 {
-        self.nodes.saturating_add(self.running.load(Ordering::Relaxed))
     }
 }

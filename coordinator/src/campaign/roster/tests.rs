@@ -1,6 +1,7 @@
 mod check;
 mod damage;
 mod imports;
+mod outlook;
 mod review;
 mod turns;
 
