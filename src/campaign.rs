@@ -21,7 +21,7 @@ pub(crate) use arguments::Campaign;
 use arguments::{Action, Named};
 use next::Next;
 use place::Place;
-pub(crate) use show::{is_worth_a_look, progress, value, worry};
+pub(crate) use show::{progress, value, worry, worth_a_look};
 use wait::Work;
 
 use crate::exit::{Exit, Failure, client_failure};

@@ -12,6 +12,7 @@ use outflank_proto::fleet::Overview;
 
 use crate::arguments::Access;
 use crate::exit::{Exit, Failure, client_failure};
+use crate::numbers::counted;
 use crate::{campaign, cluster, interrupt, output, overview, runtime};
 
 /// The time between two looks on a terminal.
@@ -63,9 +64,12 @@ async fn watch(top: &Top) -> Result<Exit, Failure> {
                         if !std::mem::replace(&mut has_room, true) {
                             make_room(terminal)?;
                         }
-                        draw(terminal, &text(&overview, &campaigns))?;
+                        let place = place(terminal.size().0.into());
+                        draw(terminal, &text(&overview, &campaigns, place))?;
                     }
-                    None => output::line(&text(&overview, &campaigns).join("\n"))?,
+                    None => {
+                        output::line(&text(&overview, &campaigns, usize::MAX).join("\n"))?;
+                    }
                 }
             }
             Err(error @ (ClientError::Unreachable { .. } | ClientError::Broken { .. }))
@@ -94,17 +98,38 @@ impl View {
     }
 }
 
-/// Returns the whole view, the most interesting lines first.
-fn text(overview: &Overview, campaigns: &[Campaign]) -> Vec<String> {
+/// Returns the view, the most interesting lines first: all of it, or where there is `place` for fewer lines, fewer lines
+/// about campaigns, so that there is some for workers.
+fn text(overview: &Overview, campaigns: &[Campaign], place: usize) -> Vec<String> {
     let mut lines = overview::summary(overview);
-    lines.extend(campaigns.iter().filter_map(campaign::worry));
-    let shown = campaigns.iter().filter(|one| campaign::is_worth_a_look(one));
-    lines.extend(shown.map(campaign::progress));
+    let mut workers = Vec::new();
     if !overview.workers.is_empty() {
-        lines.push(String::new());
-        lines.extend(overview::table(overview));
+        workers.push(String::new());
+        workers.extend(overview::table(overview));
     }
+    let rest = place.saturating_sub(lines.len());
+    let place = rest.saturating_sub(workers.len()).max(rest / 2).max(1);
+    lines.extend(lists(campaigns, place));
+    lines.extend(workers);
     lines
+}
+
+/// Returns what there is to say about campaigns, in as many lines as there is `place` for.
+fn lists(campaigns: &[Campaign], place: usize) -> Vec<String> {
+    let mut worries: Vec<String> = campaigns.iter().filter_map(campaign::worry).collect();
+    let mut progress: Vec<String> =
+        campaign::worth_a_look(campaigns).into_iter().map(campaign::progress).collect();
+    if worries.len() + progress.len() <= place {
+        return [worries, progress].concat();
+    }
+    let all = progress.len();
+    worries.truncate(place / 2);
+    progress.truncate(place - 1 - worries.len());
+    let remark = match all - progress.len() {
+        0 => "… more is wrong with campaigns: --json has all".to_owned(),
+        more => format!("… {} more: --json has all", counted(more as u64, "campaign")),
+    };
+    [worries, progress, vec![remark]].concat()
 }
 
 /// Moves what is on the terminal up and out of the picture's way: one can scroll back to it.
@@ -127,7 +152,7 @@ fn draw(terminal: &Term, lines: &[String]) -> anyhow::Result<()> {
 /// of the shell. What was there before is cleared in front of each line: behind one that fills the row, the cursor may
 /// still stand on its last character.
 fn frame(lines: &[String], rows: usize, columns: usize) -> String {
-    let place = rows.max(2) - 1;
+    let place = place(rows);
     let is_cut = lines.len() > place;
     let shown = if is_cut { place - 1 } else { lines.len() };
     let remark = format!("… {} lines more: --json has all", lines.len() - shown);
@@ -139,6 +164,11 @@ fn frame(lines: &[String], rows: usize, columns: usize) -> String {
     })
 }
 
+/// Returns for how many lines a terminal of so many rows has place.
+fn place(rows: usize) -> usize {
+    rows.max(2) - 1
+}
+
 fn seconds(text: &str) -> Result<Duration, String> {
     let parsed = text.parse().ok().filter(|seconds| (0.1..=86_400.0).contains(seconds));
     parsed.map(Duration::from_secs_f64).ok_or_else(|| "expected seconds, 0.1 to 86400".to_owned())
@@ -147,7 +177,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
 #[cfg(test)]
 mod tests {
     use outflank_proto::campaign::Form;
-    use outflank_proto::fleet::Totals;
+    use outflank_proto::fleet::{JobCounts, Totals, WorkerState};
 
     use super::*;
 
@@ -156,9 +186,8 @@ mod tests {
         frame.split('\n').map(|row| row.strip_prefix("\x1b[K").unwrap_or(row)).collect()
     }
 
-    #[test]
-    fn a_finished_campaign_is_shown_unless_all_went_well() {
-        let campaign = |name: &str, refuted, fault: &str| Campaign {
+    fn campaign(name: &str) -> Campaign {
+        Campaign {
             name: name.to_owned(),
             form: Form::Obf,
             priority: 100,
@@ -166,8 +195,8 @@ mod tests {
             split_to: None,
             rows: 3,
             duplicates: 0,
-            proved: 3 - refuted,
-            refuted,
+            proved: 3,
+            refuted: 0,
             solved: 0,
             open: 0,
             active: 0,
@@ -176,17 +205,45 @@ mod tests {
             nodes_per_second: 0.0,
             predicted_nodes_left: 0.0,
             seconds_left: None,
-            fault: fault.to_owned(),
-            workers: 0,
+            fault: String::new(),
+            workers: 1,
             unaudited: 0,
             unreviewed: 0,
+        }
+    }
+
+    fn refuted(name: &str) -> Campaign {
+        Campaign { proved: 2, refuted: 1, ..campaign(name) }
+    }
+
+    fn running(name: &str) -> Campaign {
+        Campaign { proved: 0, open: 3, active: 3, ..campaign(name) }
+    }
+
+    fn stopped(name: &str) -> Campaign {
+        Campaign { fault: "damaged".to_owned(), ..campaign(name) }
+    }
+
+    fn overview(workers: usize) -> Overview {
+        let worker = WorkerState {
+            name: "a worker".to_owned(),
+            host: String::new(),
+            build: String::new(),
+            isa: String::new(),
+            threads: 1,
+            table_bytes: 0,
+            joined: Duration::ZERO,
+            heard: Duration::ZERO,
+            is_draining: false,
+            nodes_per_second: 0.0,
+            nodes: 0,
+            jobs: JobCounts::default(),
+            running: Vec::new(),
         };
-        let campaigns =
-            [campaign("well", 0, ""), campaign("false", 1, ""), campaign("broken", 0, "damaged")];
-        let overview = Overview {
+        Overview {
             build: String::new(),
             up: Duration::ZERO,
-            workers: Vec::new(),
+            workers: vec![worker; workers],
             totals: Totals::default(),
             proofs: 0,
             requests: 0,
@@ -197,15 +254,64 @@ mod tests {
             given_up: 0,
             illegal_claims: 0,
             refused: 0,
-        };
+        }
+    }
+
+    /// Returns how the lines below the summary begin.
+    fn beginnings(lines: &[String]) -> Vec<String> {
+        let words = |line: &String| line.split_whitespace().take(2).collect::<Vec<_>>().join(" ");
+        lines[3..].iter().map(words).collect()
+    }
+
+    #[test]
+    fn a_finished_campaign_is_shown_unless_all_went_well() {
+        let campaigns = [campaign("well"), refuted("false"), stopped("broken")];
         assert_eq!(
-            text(&overview, &campaigns)[3..],
+            text(&overview(0), &campaigns, usize::MAX)[3..],
             [
                 "LOOK INTO  campaign broken has stopped: damaged",
-                "false: finished, 2 proved, 1 refuted, 0 solved, 0 open",
                 "broken: stopped, 3 proved, 0 refuted, 0 solved, 0 open",
+                "false: finished, 2 proved, 1 refuted, 0 solved, 0 open",
             ]
         );
+    }
+
+    /// Those that were finished or paused stood before it, by name, and no worker was seen.
+    #[test]
+    fn campaigns_that_run_come_first_and_leave_room_for_workers() {
+        let paused = |name| Campaign { paused: true, ..running(name) };
+        let mut campaigns: Vec<Campaign> = (0..9).map(|_| refuted("a")).collect();
+        campaigns.extend((0..8).map(|_| paused("b")));
+        campaigns.push(running("c"));
+        let lines = text(&overview(2), &campaigns, usize::MAX);
+        assert_eq!(beginnings(&lines)[..2], ["c: 0", "b: paused,"]);
+        assert_eq!(beginnings(&lines)[8..10], ["b: paused,", "a: finished,"]);
+        assert_eq!(lines.len(), 3 + 18 + 4);
+
+        let lines = text(&overview(2), &campaigns, 13);
+        let expected = ["c: 0", "b: paused,", "b: paused,", "b: paused,", "b: paused,", "… 13"];
+        assert_eq!(beginnings(&lines)[..6], expected);
+        assert_eq!(beginnings(&lines)[6..], ["", "worker heard", "a worker", "a worker"]);
+        let lines = text(&overview(20), &campaigns, 13);
+        assert_eq!(beginnings(&lines)[3..7], ["b: paused,", "… 14", "", "worker heard"]);
+        assert_eq!(lines[7], "… 14 campaigns more: --json has all");
+    }
+
+    #[test]
+    fn campaigns_that_have_stopped_do_not_hide_the_others() {
+        let mut campaigns: Vec<Campaign> = (0..9).map(|_| stopped("a")).collect();
+        campaigns.push(running("c"));
+        let lines = text(&overview(0), &campaigns, 13);
+        let look = ["LOOK INTO"; 5].map(str::to_owned);
+        assert_eq!(beginnings(&lines)[..5], look);
+        assert_eq!(
+            beginnings(&lines)[5..],
+            ["c: 0", "a: stopped,", "a: stopped,", "a: stopped,", "… 6"]
+        );
+        for place in 0..40 {
+            let lines = text(&overview(0), &campaigns, place);
+            assert!(lines.len() <= place.max(4), "{place}: {lines:?}");
+        }
     }
 
     #[test]

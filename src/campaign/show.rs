@@ -385,10 +385,25 @@ fn is_unfinished(campaign: &Campaign) -> bool {
 }
 
 /// Returns whether those who watch a cluster should see a campaign: it is not finished, or did not end as it was claimed.
-pub(crate) fn is_worth_a_look(campaign: &Campaign) -> bool {
+fn is_worth_a_look(campaign: &Campaign) -> bool {
     is_unfinished(campaign)
         || campaign.refuted + campaign.disputed > 0
         || !campaign.fault.is_empty()
+}
+
+/// Returns the campaigns that those who watch a cluster should see: those first that go on, and last those that are
+/// finished.
+pub(crate) fn worth_a_look(campaigns: &[Campaign]) -> Vec<&Campaign> {
+    let mut shown: Vec<&Campaign> =
+        campaigns.iter().filter(|campaign| is_worth_a_look(campaign)).collect();
+    shown.sort_by_key(|campaign| match state(campaign) {
+        "running" | "reviewing" => 0,
+        "waiting" | "no workers" => 1,
+        "stopped" | "disputed" => 2,
+        "paused" => 3,
+        _ => 4,
+    });
+    shown
 }
 
 /// Returns what an operator should look into, if a campaign has stopped.
