@@ -192,8 +192,10 @@ impl ActiveCampaign {
             return None;
         };
         flight.bound = merged;
-        flight.nodes = flight.nodes.saturating_add(nodes);
-        flight.running.store(0, Ordering::Relaxed);
+        // A worker that leads a search which others share tells of what it has searched for them while it runs, but not in
+        // the end: what was shown as searched does not become less.
+        let running = flight.running.swap(0, Ordering::Relaxed);
+        flight.nodes = flight.nodes.saturating_add(nodes.max(running));
         match flight.row.question.outcome(merged) {
             Some(outcome) => {
                 self.decided(row, outcome);

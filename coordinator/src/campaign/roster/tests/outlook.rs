@@ -46,3 +46,17 @@ fn a_row_that_is_decided_leaves_nothing() {
     let campaign = state(&roster, "one");
     assert_eq!((campaign.open, campaign.active, campaign.predicted_nodes_left), (1, 1, 0.0));
 }
+
+/// Of two workers on one job, the leader told of more in its signs of life than in its report.
+#[test]
+fn nodes_do_not_become_fewer_when_a_row_ends() {
+    let (_folder, mut roster) = new_roster();
+    import(&mut roster, "one", &line(played(1), ""));
+    let ask = roster.fill(1).remove(0);
+    ask.nodes.store(470, Ordering::Relaxed);
+    assert_eq!(state(&roster, "one").nodes, 470);
+    roster.answered(ask.life, ask.row, Bound::exact(Score::DRAW), 461);
+    compare(&mut roster);
+    let campaign = state(&roster, "one");
+    assert_eq!((campaign.solved, campaign.nodes), (1, 470));
+}
