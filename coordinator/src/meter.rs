@@ -1,4 +1,4 @@
-//! How fast a campaign or a worker searches: a mean over the last minute.
+//! How fast a campaign or a worker searches, or rows are decided: a mean over the last minute.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -27,10 +27,18 @@ impl Meter {
 
     /// Returns nodes a second; 0 while there is nothing to compare.
     pub(crate) fn rate(&self) -> f64 {
-        let ends = self.samples.front().zip(self.samples.back());
-        let Some((&(start, fewer), &(end, more))) = ends else { return 0.0 };
-        let time = end.saturating_sub(start).as_secs_f64();
-        if time > 0.0 { more.saturating_sub(fewer) as f64 / time } else { 0.0 }
+        let time = self.span().map_or(0.0, |[(start, _), (end, _)]| (end - start).as_secs_f64());
+        if time > 0.0 { self.gain() as f64 / time } else { 0.0 }
+    }
+
+    /// Returns the nodes of the last minute.
+    pub(crate) fn gain(&self) -> u64 {
+        self.span().map_or(0, |[(_, fewer), (_, more)]| more.saturating_sub(fewer))
+    }
+
+    /// Returns the first and the last sample of the last minute.
+    fn span(&self) -> Option<[(Duration, u64); 2]> {
+        Some([*self.samples.front()?, *self.samples.back()?])
     }
 }
 
@@ -47,6 +55,7 @@ mod tests {
             meter.note(Duration::from_secs(second), 1000 * second);
         }
         assert!((meter.rate() - 1000.0).abs() < 1e-6);
+        assert_eq!(meter.gain(), 60_000);
         for second in 61..=200 {
             meter.note(Duration::from_secs(second), 60_000);
         }

@@ -14,6 +14,8 @@ pub(super) struct Tally {
     pub(super) open: u64,
     /// Nodes searched for decided rows.
     pub(super) nodes: u64,
+    /// Of the decided rows those that were decided without a search: the store had the proof.
+    pub(super) from_store: u64,
     /// Nodes predicted for open rows.
     pub(super) predicted_open: f64,
     /// Nodes predicted for the rows that were decided by a search, and nodes that it took.
@@ -56,6 +58,8 @@ impl Tally {
         if searched {
             self.predicted_searched = (self.predicted_searched - predicted).max(0.0);
             self.searched = (self.searched - nodes as f64).max(0.0);
+        } else {
+            self.from_store -= 1;
         }
     }
 
@@ -73,7 +77,14 @@ impl Tally {
         if searched {
             self.predicted_searched += predicted;
             self.searched += nodes as f64;
+        } else {
+            self.from_store += 1;
         }
+    }
+
+    /// Returns how many rows were decided by a search.
+    pub(super) fn by_search(&self) -> u64 {
+        (self.proved + self.refuted + self.solved).saturating_sub(self.from_store)
     }
 
     /// Returns how many nodes a predicted node turns out to be, where rows in hand for which `predicted` nodes were

@@ -16,7 +16,7 @@ use crate::campaign::ledger::{Cause, Ledger, Settings};
 use crate::campaign::question::{Outcome, Question};
 use crate::campaign::record::{Progress, Record};
 use crate::core::Terms;
-use crate::meter::Meter;
+use outlook::Pace;
 
 /// A row that is being worked on.
 #[derive(Debug)]
@@ -53,7 +53,7 @@ pub(super) struct ActiveCampaign {
     held: BTreeMap<u64, (Flight, Outcome)>,
     /// Open rows whose proofs contradict each other.
     disputed: BTreeSet<u64>,
-    meter: Meter,
+    pace: Pace,
     review: Option<Review>,
     /// Whether the list was as it was imported when a claim was first refuted.
     is_list_checked: bool,
@@ -80,7 +80,7 @@ impl ActiveCampaign {
             flights: BTreeMap::new(),
             held: BTreeMap::new(),
             disputed: BTreeSet::new(),
-            meter: Meter::default(),
+            pace: Pace::default(),
             review: None,
             is_list_checked: false,
             fault: None,
@@ -122,7 +122,7 @@ impl ActiveCampaign {
         self.held.clear();
         self.ledger.drop_check();
         self.disputed.clear();
-        self.meter = Meter::default();
+        self.pace = Pace::default();
         self.review = None;
     }
 
@@ -404,7 +404,7 @@ impl ActiveCampaign {
     }
 
     pub(super) fn tick(&mut self, now: Duration) {
-        self.meter.note(now, self.nodes());
+        self.pace.note(now, self.nodes(), &self.ledger.tally);
         self.ledger.close_list();
         if let Err(error) = self.ledger.sync() {
             self.rest(&error);
@@ -413,7 +413,7 @@ impl ActiveCampaign {
             let (campaign, open) = (&self.ledger.head.name, self.ledger.tally.open);
             let active = self.in_hand().count();
             let [nodes_per_second, nodes_left] =
-                [self.meter.rate(), self.nodes_left()].map(|nodes| nodes as u64);
+                [self.pace.nodes.rate(), self.nodes_left()].map(|nodes| nodes as u64);
             tracing::info!(
                 campaign,
                 decided,

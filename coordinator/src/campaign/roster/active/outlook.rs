@@ -1,15 +1,38 @@
 //! How far a campaign is, and what is left of it.
 
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use outflank_proto::campaign::Campaign;
 
 use super::{ActiveCampaign, Flight};
+use crate::campaign::tally::Tally;
+use crate::meter::Meter;
 
 /// How often what a row has taken it will probably take in all: costs differ from what was predicted by factors, so that
 /// a row which has taken longer than was expected is not nearly done, but was predicted wrongly. What it has taken is
 /// then all that is known of it, and as much again is the best guess.
 const AS_MUCH_AGAIN: f64 = 2.0;
+
+/// The most seconds that are told: whatever is longer may as well be for ever.
+const MOST_SECONDS: f64 = 1e12;
+
+/// How fast a campaign goes on.
+#[derive(Debug, Default)]
+pub(super) struct Pace {
+    pub(super) nodes: Meter,
+    /// Rows decided by a search, and without one.
+    by_search: Meter,
+    from_store: Meter,
+}
+
+impl Pace {
+    pub(super) fn note(&mut self, now: Duration, nodes: u64, tally: &Tally) {
+        self.nodes.note(now, nodes);
+        self.by_search.note(now, tally.by_search());
+        self.from_store.note(now, tally.from_store);
+    }
+}
 
 impl ActiveCampaign {
     /// Returns the nodes searched, those for rows in hand included.
@@ -40,11 +63,30 @@ impl ActiveCampaign {
         left + waiting * tally.correction(predicted, expected)
     }
 
+    /// Returns the seconds that are probably left, with so many nodes, if that can be told.
+    ///
+    /// Nodes say nothing of rows that the store answers. Their share is taken to be that of the last minute, the rows that
+    /// are being searched among the others; it is reckoned by rows a second, and the rest by nodes a second.
+    fn seconds_left(&self, nodes: f64) -> Option<u64> {
+        let open = self.ledger.tally.open;
+        if open == 0 {
+            return Some(0);
+        }
+        let in_search = self.flights.values().filter(|flight| flight.spent() > 0).count();
+        let from_store = self.pace.from_store.gain() as f64;
+        let others = (self.pace.by_search.gain() + in_search as u64) as f64;
+        let share = if from_store > 0.0 { from_store / (from_store + others) } else { 0.0 };
+        let answers = seconds(share, open as f64, self.pace.from_store.rate());
+        let searches = seconds(1.0 - share, nodes, self.pace.nodes.rate());
+        // Both go on at once.
+        let seconds = answers.max(searches).ceil().max(1.0);
+        (seconds < MOST_SECONDS).then_some(seconds as u64)
+    }
+
     /// Returns the campaign's state.
     pub(in crate::campaign::roster) fn state(&self, era: u64) -> Campaign {
         let (head, tally, settings) = (&self.ledger.head, &self.ledger.tally, self.ledger.settings);
-        let (rate, left) = (self.meter.rate(), self.nodes_left());
-        let seconds = (left / rate).ceil().max(1.0);
+        let (rate, left) = (self.pace.nodes.rate(), self.nodes_left());
         Campaign {
             name: head.name.clone(),
             form: self.ledger.form,
@@ -62,11 +104,7 @@ impl ActiveCampaign {
             nodes: self.nodes(),
             nodes_per_second: rate,
             predicted_nodes_left: left,
-            seconds_left: match (tally.open, rate > 0.0 && seconds < 1e12) {
-                (0, _) => Some(0),
-                (_, true) => Some(seconds as u64),
-                (_, false) => None,
-            },
+            seconds_left: self.seconds_left(left),
             fault: self.fault(era).unwrap_or_default(),
             workers: 0,
             unaudited: 0,
@@ -87,5 +125,14 @@ impl Flight {
     /// Returns the nodes that it will probably take in all, where a predicted node is usually as many as `usual`.
     fn expected(&self, usual: f64) -> f64 {
         (self.predicted() * usual).max(AS_MUCH_AGAIN * self.spent() as f64)
+    }
+}
+
+/// Returns the seconds that a `share` of so much takes at a rate; without one for ever.
+fn seconds(share: f64, amount: f64, rate: f64) -> f64 {
+    match (share > 0.0, rate > 0.0) {
+        (false, _) => 0.0,
+        (true, false) => f64::INFINITY,
+        (true, true) => share * amount / rate,
     }
 }

@@ -60,3 +60,34 @@ fn nodes_do_not_become_fewer_when_a_row_ends() {
     let campaign = state(&roster, "one");
     assert_eq!((campaign.solved, campaign.nodes), (1, 470));
 }
+
+/// There was no telling how long it took, all the time.
+#[test]
+fn what_the_store_answers_is_reckoned_by_rows_a_second() {
+    let (_folder, mut roster) = new_roster();
+    let list: String = (0..40).map(|seed| line(played(seed), "")).collect();
+    import(&mut roster, "stored", &list);
+    roster.tick(Duration::ZERO);
+    assert_eq!(state(&roster, "stored").seconds_left, None);
+    for ask in roster.fill(10) {
+        roster.answered(ask.life, ask.row, Bound::exact(Score::DRAW), 0);
+    }
+    roster.tick(Duration::from_secs(2));
+    assert_eq!(state(&roster, "stored").seconds_left, Some(30 / 5));
+}
+
+#[test]
+fn a_row_that_the_store_answers_now_and_then_does_not_let_the_others_seem_short() {
+    let (_folder, mut roster) = new_roster();
+    let list: String = (0..10).map(|seed| line(played(seed), "")).collect();
+    import(&mut roster, "mixed", &list);
+    roster.tick(Duration::ZERO);
+    let asks = roster.fill(4);
+    asks[1..].iter().for_each(|ask| ask.nodes.store(10, Ordering::Relaxed));
+    roster.answered(asks[0].life, asks[0].row, Bound::exact(Score::DRAW), 0);
+    roster.tick(Duration::from_secs(30));
+    let campaign = state(&roster, "mixed");
+    let by_nodes = campaign.predicted_nodes_left / campaign.nodes_per_second;
+    let share = campaign.seconds_left.unwrap() as f64 / by_nodes;
+    assert!((0.7..0.8).contains(&share), "3 of 4 are searched: {share}");
+}
