@@ -1,7 +1,7 @@
 //! Campaigns as text.
 
-use std::iter;
 use std::time::Duration;
+use std::{array, iter};
 
 use anyhow::Context;
 use outflank_coordinator::client::CampaignsClient;
@@ -34,6 +34,11 @@ pub(super) fn state(campaign: &Campaign) -> &'static str {
         Campaign { active: 0, .. } => "waiting",
         _ => "running",
     }
+}
+
+/// Returns whether nothing is known of a campaign but its name and why it cannot be read: there is none without rows.
+fn is_unreadable(campaign: &Campaign) -> bool {
+    campaign.rows == 0 && !campaign.fault.is_empty()
 }
 
 /// Prints what was imported.
@@ -84,22 +89,31 @@ fn lines(campaigns: &[Campaign]) -> Vec<String> {
         "name", "state", "priority", "tasks", "proved", "refuted", "solved", "open", "nodes"
     );
     let row = |campaign: &Campaign| {
+        let [priority, tasks, proved, refuted, solved, open, nodes] = cells(campaign);
+        let (name, state, left) = (&campaign.name, state(campaign), left(campaign));
         let row = format!(
-            "{:<width$} {:<10} {:>8} {:>13} {:>13} {:>9} {:>9} {:>13} {:>9}  {}",
-            campaign.name,
-            state(campaign),
-            campaign.priority,
-            grouped(campaign.tasks()),
-            grouped(campaign.proved),
-            grouped(campaign.refuted),
-            grouped(campaign.solved),
-            grouped(campaign.open),
-            short(campaign.nodes as f64),
-            left(campaign),
+            "{name:<width$} {state:<10} {priority:>8} {tasks:>13} {proved:>13} {refuted:>9} {solved:>9} {open:>13} \
+             {nodes:>9}  {left}"
         );
         row.trim_end().to_owned()
     };
     iter::once(titles).chain(campaigns.iter().map(row)).collect()
+}
+
+/// Returns the numbers of a campaign.
+fn cells(campaign: &Campaign) -> [String; 7] {
+    if is_unreadable(campaign) {
+        return array::from_fn(|_| "-".to_owned());
+    }
+    [
+        campaign.priority.to_string(),
+        grouped(campaign.tasks()),
+        grouped(campaign.proved),
+        grouped(campaign.refuted),
+        grouped(campaign.solved),
+        grouped(campaign.open),
+        short(campaign.nodes as f64),
+    ]
 }
 
 /// Prints how far a campaign is, and the refuted rows. Returns the exit code that says the same.
@@ -141,7 +155,10 @@ pub(super) async fn status(
 
 /// Returns how far a campaign is, of whose rows so many were found to be refuted.
 fn paragraph(campaign: &Campaign, refuted_rows: u64) -> String {
-    let Campaign { name, rows, duplicates, form, priority, .. } = campaign;
+    let Campaign { name, rows, duplicates, form, priority, fault, .. } = campaign;
+    if is_unreadable(campaign) {
+        return format!("campaign   {name}, stopped\nlist       unknown\nstopped    {fault}");
+    }
     let (rows, duplicates) = (counted(*rows, "row"), grouped(*duplicates));
     let mut lines = vec![
         ("campaign", format!("{name}, {}, priority {priority}", state(campaign))),
@@ -172,8 +189,8 @@ fn paragraph(campaign: &Campaign, refuted_rows: u64) -> String {
         let why = "proofs were taken back, and some of these may be open again";
         lines.push(("unreviewed", format!("{rows}: {why}")));
     }
-    if !campaign.fault.is_empty() {
-        lines.push(("stopped", campaign.fault.clone()));
+    if !fault.is_empty() {
+        lines.push(("stopped", fault.clone()));
     }
     let lines = lines.iter().map(|(title, text)| format!("{title:<10} {text}"));
     lines.collect::<Vec<_>>().join("\n")
@@ -282,7 +299,7 @@ fn share_of_refuted(campaign: &Campaign) -> String {
 
 fn left(campaign: &Campaign) -> String {
     match campaign.seconds_left {
-        Some(0) if campaign.open == 0 => String::new(),
+        None | Some(0) if campaign.open == 0 => String::new(),
         Some(seconds) if seconds < 60 => format!("{seconds} s"),
         Some(seconds) if seconds < 2 * DAY => span(Duration::from_secs(seconds)),
         Some(seconds) if seconds < YEAR => format!("{} days", seconds / DAY),
@@ -304,9 +321,10 @@ struct Status<'a> {
 struct Object<'a> {
     name: &'a str,
     state: &'static str,
-    form: &'static str,
-    priority: u8,
-    paused: bool,
+    /// These three are unknown where a campaign cannot be read.
+    form: Option<&'static str>,
+    priority: Option<u8>,
+    paused: Option<bool>,
     split_to: Option<u32>,
     rows: u64,
     duplicates: u64,
@@ -345,12 +363,13 @@ pub(crate) fn value(campaign: &Campaign) -> anyhow::Result<serde_json::Value> {
 
 impl<'a> Object<'a> {
     fn of(campaign: &'a Campaign) -> Self {
+        let known = (!is_unreadable(campaign)).then_some(campaign);
         Self {
             name: &campaign.name,
             state: state(campaign),
-            form: campaign.form.name(),
-            priority: campaign.priority,
-            paused: campaign.paused,
+            form: known.map(|campaign| campaign.form.name()),
+            priority: known.map(|campaign| campaign.priority),
+            paused: known.map(|campaign| campaign.paused),
             split_to: campaign.split_to,
             rows: campaign.rows,
             duplicates: campaign.duplicates,
@@ -414,6 +433,9 @@ pub(crate) fn worry(campaign: &Campaign) -> Option<String> {
 
 /// Returns on one line how far a campaign is, and why it does not get further.
 pub(crate) fn progress(campaign: &Campaign) -> String {
+    if is_unreadable(campaign) {
+        return format!("{}: stopped, cannot be read", campaign.name);
+    }
     let halt = match state(campaign) {
         "running" => String::new(),
         other => format!("{other}, "),

@@ -116,3 +116,21 @@ fn questions_are_no_hypotheses() {
     assert_eq!(share_of_refuted(&mixed(0)), "1 of 3 hypotheses");
     assert_eq!(share_of_refuted(&mixed(2)), "1 of 3 decided hypotheses");
 }
+
+/// It had a form, a priority and no rows, none of which anybody knew.
+#[test]
+fn of_a_campaign_that_cannot_be_read_nothing_is_made_up() {
+    let fault = "rows: found 7 bytes".to_owned();
+    let broken =
+        Campaign { rows: 0, proved: 0, nodes: 0, seconds_left: None, fault, ..campaign(0) };
+    let said = paragraph(&broken, 0);
+    assert_eq!(said, "campaign   ffo, stopped\nlist       unknown\nstopped    rows: found 7 bytes");
+    let row = &lines(std::slice::from_ref(&broken))[1];
+    let cells: Vec<&str> = row.split_whitespace().collect();
+    assert_eq!(cells, ["ffo", "stopped", "-", "-", "-", "-", "-", "-", "-"]);
+    assert_eq!(progress(&broken), "ffo: stopped, cannot be read");
+    let json = value(&broken).expect("it can be written");
+    for key in ["form", "priority", "paused"] {
+        assert!(json[key].is_null(), "{json}");
+    }
+}
