@@ -424,7 +424,12 @@ fn solve_told(solver: &dyn Solver, request: &Request, control: &Control) -> Opti
 }
 
 /// Solves a job. A panic of the solver becomes a report that says so.
-fn solve(solver: &dyn Solver, job: Job, control: &Control, member: Option<&Arc<Member>>) -> Report {
+pub(crate) fn solve(
+    solver: &dyn Solver,
+    job: Job,
+    control: &Control,
+    member: Option<&Arc<Member>>,
+) -> Report {
     let start = Instant::now();
     let unproved = Report::unproved(&job);
     let back = job.symmetry.inverse();
@@ -459,6 +464,9 @@ fn solve(solver: &dyn Solver, job: Job, control: &Control, member: Option<&Arc<M
             Report { failed: true, ..unproved }
         }
     };
+    // A helper's report has them already: it has done nothing else.
+    let for_others = member.filter(|_| !job.helps).map_or(0, |member| member.nodes());
+    let nodes = report.nodes.saturating_add(for_others);
     let millis = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
-    Report { millis, ..report }
+    Report { nodes, millis, ..report }
 }

@@ -3,11 +3,12 @@
 use outflank_engine::{Position, Symmetry, Window};
 
 use super::*;
+use crate::jobs;
 use crate::speech::{self, Speech};
 
-/// Returns the place of a job that is shared, and where its words come out.
-fn member() -> (Arc<Member>, Speech) {
-    let job = Job {
+/// Returns a job that is shared.
+fn job() -> Job {
+    Job {
         id: JobId(7),
         position: Position::START.canonical(),
         window: Window::FULL,
@@ -21,9 +22,13 @@ fn member() -> (Arc<Member>, Speech) {
         is_apart: false,
         is_shared: true,
         helps: false,
-    };
+    }
+}
+
+/// Returns the place of a job that is shared, and where its words come out.
+fn member() -> (Arc<Member>, Speech) {
     let (words, said) = speech::channel();
-    (Member::new(&job, words), said)
+    (Member::new(&job(), words), said)
 }
 
 /// It would be a wrong value of another move: what was called back may have been answered already.
@@ -69,4 +74,27 @@ fn whoever_a_hand_has_is_given_back_and_once() {
         assert_eq!(said.next_now(), released);
     }
     assert_eq!(member.state().hands[0], Hand::Free);
+}
+
+/// Finds out nothing, in three nodes.
+struct Brief;
+
+impl Solver for Brief {
+    fn solve(&self, _request: &Request, control: &Control) -> Answer {
+        control.stop();
+        solver::nothing(3)
+    }
+}
+
+/// Who leads a search does errands while it waits, which its report left out.
+#[test]
+fn a_report_counts_the_nodes_of_errands_once() {
+    for (helps, expected) in [(false, 103), (true, 100)] {
+        let (member, _) = member();
+        member.nodes.store(100, Ordering::Relaxed);
+        member.stop();
+        let job = Job { helps, ..job() };
+        let report = jobs::solve(&Brief, job, &Control::default(), Some(&member));
+        assert_eq!((report.nodes, report.failed), (expected, false), "helps: {helps}");
+    }
 }
