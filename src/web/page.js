@@ -78,10 +78,20 @@ function worries(cluster) {
   at("worries").replaceChildren(...all.map((text) => element("p", text)));
 }
 
+// As in `outflank top`: those first that go on, and last those that are finished; within that by name.
+const STATES = ["running", "reviewing", "waiting", "no workers", "stopped", "disputed", "paused", "finished"];
+
 function campaigns(list) {
   at("campaigns").hidden = list.length === 0;
   at("no-campaigns").hidden = list.length > 0;
-  at("campaigns").tBodies[0].replaceChildren(...list.map((one) => {
+  const ordered = [...list].sort((one, other) => STATES.indexOf(one.state) - STATES.indexOf(other.state));
+  at("campaigns").tBodies[0].replaceChildren(...ordered.map((one) => {
+    // One that cannot be read has no form, and nobody knows its numbers.
+    if (one.form === null) {
+      const nothing = element("td", "cannot be read");
+      nothing.colSpan = 7;
+      return row([one.name, element("td", one.state, "bad"), nothing]);
+    }
     const bar = element("progress");
     bar.max = Math.max(one.tasks, 1);
     bar.value = one.tasks - one.open;
