@@ -316,12 +316,17 @@ impl Core {
         let deadline = after(turn.now, self.config.lease);
         self.fleet.join(worker, process, threads.max(1), shares, deadline);
         self.told.has_come(process);
+        self.audits.absent.remove(&process);
         self.audits.look_at_debts(turn.now);
     }
 
     fn left(&mut self, turn: &mut Turn<'_>, worker: WorkerId) {
         if self.fleet.is_connected(worker) {
-            self.told.has_left(self.fleet.process(worker));
+            let process = self.fleet.process(worker);
+            self.told.has_left(process);
+            if !self.fleet.is_draining(worker) && !self.is_guilty(worker) {
+                self.expect_back(turn.now, process);
+            }
         }
         for (_, lease) in self.fleet.leave(worker) {
             self.account(&lease, lease.nodes);

@@ -25,7 +25,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use outflank_engine::{Bound, Position, Symmetry, Window};
 
-use super::fleet::{Lease, Target};
+use super::fleet::{Lease, Target, after};
 use super::message::{AuditId, Command, Job, JobId, Millis, ProcessId, Proof, SolveId, WorkerId};
 use super::mix::{mix, mixed_with};
 use super::question::Key;
@@ -211,6 +211,8 @@ pub(super) struct Audits {
     guilty: BTreeSet<ProcessId>,
     /// How often proofs were taken back.
     pub(super) era: u64,
+    /// The processes that have been here and may come back, and until when that is likely.
+    pub(super) absent: BTreeMap<ProcessId, Millis>,
 }
 
 impl Audits {
@@ -418,10 +420,10 @@ impl Core {
         }
         let has_failed = audit.failures > self.config.retry_limit.max(audit.tried);
         if has_failed || audit.is_beyond_judges || !self.can_be_judged(audit, &voters) {
-            if audit.is_disputed() {
-                self.cannot_tell(turn, id);
-            } else {
+            if !audit.is_disputed() {
                 self.put_off(turn, id);
+            } else if has_failed || audit.is_beyond_judges || !self.may_be_decided(turn, audit) {
+                self.cannot_tell(turn, id);
             }
             return;
         }
@@ -433,6 +435,21 @@ impl Core {
         {
             audit.unable.clear();
         }
+    }
+
+    /// Returns whether one contradicts one, and somebody may come back who can decide: when workers were lost, or the
+    /// coordinator has begun again, the first to be there may be an honest one and one that lies.
+    fn may_be_decided(&self, turn: &Turn<'_>, audit: &Audit) -> bool {
+        let comes = |(process, &until): (&ProcessId, &Millis)| {
+            turn.now < until && !audit.votes.contains_key(process)
+        };
+        audit.count() == (1, 1) && self.audits.absent.iter().any(comes)
+    }
+
+    /// Notes that a process has left that is likely to come back.
+    pub(super) fn expect_back(&mut self, now: Millis, process: ProcessId) {
+        self.audits.absent.retain(|_, &mut until| now < until);
+        self.audits.absent.insert(process, after(now, self.config.lease));
     }
 
     /// Asks another judge about a claim that `first` judges already, if one is free who has not been asked. Returns whether

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use outflank_coordinator::core::{
-    AuditId, Command, Config, Doubted, Event, Job, JobId, Judgement, Memory, Method, Proof, Report,
-    WorkerId,
+    AuditId, Command, Config, Doubted, Event, Job, JobId, Judgement, Memory, Method, ProcessId,
+    Proof, Report, WorkerId,
 };
 use outflank_engine::{Bound, Position, Score};
 
@@ -205,4 +205,56 @@ fn requests_keep_their_order_and_their_counts_when_proofs_are_taken_back() {
     });
     let solution = solution.expect("it is answered");
     assert_eq!((solution.jobs, solution.nodes), (3, before + 100));
+}
+
+/// A claim that another worker contradicts, when a third that was here has just been lost. Returns the two and who judges.
+fn one_against_one() -> (Script, Vec<Command>) {
+    let mut script = three_workers();
+    let (author, job) = only_job(&script.submit(0, 1, nine_empties()));
+    let (judge, audit) = only_job(&script.report(1, author, claim(&job, wrong())));
+    let third = 6 - author - judge;
+    script.at(2, Event::Left { worker: WorkerId(third) });
+    let commands = script.report(3, judge, claim(&audit, value()));
+    (script, commands)
+}
+
+#[test]
+fn of_two_who_contradict_each_other_none_is_refused_while_a_third_may_come_back() {
+    let (mut script, commands) = one_against_one();
+    assert_eq!(convicted(&commands), []);
+    assert_eq!(convicted(&script.at(20, Event::Tick)), []);
+    let (judge, audit) = only_job(&script.join(21, 4, 2));
+    assert_eq!(judge, 4);
+    let refused = convicted(&script.report(22, judge, claim(&audit, value())));
+    assert_eq!(refused.len(), 1, "the one that was wrong");
+}
+
+#[test]
+fn of_two_who_contradict_each_other_none_is_believed_when_nobody_has_come_back() {
+    let (mut script, commands) = one_against_one();
+    assert_eq!(convicted(&commands), []);
+    for second in [12, 22, 31] {
+        for worker in 1..=3 {
+            script.heartbeat(second, worker, &[]);
+        }
+        assert_eq!(convicted(&script.at(second, Event::Tick)), []);
+    }
+    assert_eq!(convicted(&script.at(32, Event::Tick)).len(), 2);
+}
+
+#[test]
+fn those_whom_an_earlier_coordinator_knew_may_come_back() {
+    let mut script = Script::new(Config { audit_share: 1.0, lines: false, ..whole() });
+    let told = [7, 8, 9].map(|process| (ProcessId(process), Vec::new()));
+    let memory = Memory { told: told.to_vec(), ..Memory::default() };
+    script.at(0, Event::Resumed { era: 0, doubted: Vec::new(), memory });
+    for worker in 7..=8 {
+        script.join(1, worker, 2);
+    }
+    let (author, job) = only_job(&script.submit(1, 1, nine_empties()));
+    let (judge, audit) = only_job(&script.report(2, author, claim(&job, wrong())));
+    assert_eq!(convicted(&script.report(3, judge, claim(&audit, value()))), []);
+    let (third, audit) = only_job(&script.join(4, 9, 2));
+    let refused = convicted(&script.report(5, third, claim(&audit, value())));
+    assert_eq!(refused, [WorkerId(author)]);
 }

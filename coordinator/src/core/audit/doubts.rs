@@ -7,7 +7,7 @@ use outflank_engine::{Bound, Position};
 
 use super::excuse::ClaimKey;
 use super::{Audit, AuditId, Conflict, Core, Proof, Turn};
-use crate::core::fleet::Target;
+use crate::core::fleet::{Target, after};
 use crate::core::message::{Command, Doubted, Judgement, Memory, Millis};
 
 impl Core {
@@ -60,6 +60,8 @@ impl Core {
         memory: Memory,
     ) {
         self.audits.era = era;
+        let until = after(turn.now, self.config.lease);
+        self.audits.absent = memory.told.iter().map(|&(process, _)| (process, until)).collect();
         self.told.resume(memory, self.config.most_told);
         self.told.taken_back(turn.proofs);
         for Doubted { audit, claim, author } in doubted {

@@ -258,9 +258,9 @@ impl Core {
 
     /// Believes a process no more.
     fn refuse(&mut self, turn: &mut Turn<'_>, process: ProcessId) {
+        self.audits.guilty.insert(process);
         for worker in self.fleet.connections(process) {
             self.left(turn, worker);
         }
-        self.audits.guilty.insert(process);
     }
 }
