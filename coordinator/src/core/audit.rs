@@ -8,12 +8,13 @@
 //! that back, and the core starts again from what is left. A request is answered only when the audits
 //! of its claims are over.
 //!
-//! Where one says this and one says that, and there is no third to ask, neither is believed. A claim
+//! Where one says this and one says that, and there is no third to ask or to wait for, neither is believed. A claim
 //! that nobody else can be asked about is owed an audit.
 //!
 //! Who made a false claim may have inferred it from a false bound of another that it was told. So what it was told is
 //! solved again before it is found guilty.
 
+mod absent;
 mod debts;
 mod doubts;
 mod excuse;
@@ -25,7 +26,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use outflank_engine::{Bound, Position, Symmetry, Window};
 
-use super::fleet::{Lease, Target, after};
+use super::fleet::{Lease, Target};
 use super::message::{AuditId, Command, Job, JobId, Millis, ProcessId, Proof, SolveId, WorkerId};
 use super::mix::{mix, mixed_with};
 use super::question::Key;
@@ -435,21 +436,6 @@ impl Core {
         {
             audit.unable.clear();
         }
-    }
-
-    /// Returns whether one contradicts one, and somebody may come back who can decide: when workers were lost, or the
-    /// coordinator has begun again, the first to be there may be an honest one and one that lies.
-    fn may_be_decided(&self, turn: &Turn<'_>, audit: &Audit) -> bool {
-        let comes = |(process, &until): (&ProcessId, &Millis)| {
-            turn.now < until && !audit.votes.contains_key(process)
-        };
-        audit.count() == (1, 1) && self.audits.absent.iter().any(comes)
-    }
-
-    /// Notes that a process has left that is likely to come back.
-    pub(super) fn expect_back(&mut self, now: Millis, process: ProcessId) {
-        self.audits.absent.retain(|_, &mut until| now < until);
-        self.audits.absent.insert(process, after(now, self.config.lease));
     }
 
     /// Asks another judge about a claim that `first` judges already, if one is free who has not been asked. Returns whether
